@@ -28,13 +28,11 @@ static int check_rings(const cli_coast *coast, const char *path) {
     size_t rings = 0;
     const int status = cli_outcome(orff_coast_land(&lines, coast->degrees, 0, NULL, NULL, &rings), path);
     if (!status && !rings)
-        return cli_failed(
-            "%s: none of its lines ends where it begins, so that there is no land to leave out; "
-            "polygons are needed",
-            path);
+        return cli_failed("%s: none of its lines is closed, so there is no land to leave out; give polygons",
+                          path);
     if (!status && rings < coast->file.lines)
-        cli_say("%s: %zu of %zu lines do not end where they begin, and enclose no land", path,
-                coast->file.lines - rings, coast->file.lines);
+        cli_say("%s: %zu of %zu lines are not closed and enclose no land", path, coast->file.lines - rings,
+                coast->file.lines);
     return status;
 }
 
@@ -44,12 +42,12 @@ int cli_coast_open(cli_coast *coast, const cli_arguments *a, const cli_applied *
     if (!coast->given) return CLI_DONE;
     const char *path = cli_text(a, CLI_OPT_COAST);
     if (!find_axes(coast, ap))
-        return cli_wrong(a, CLI_OPT_COAST, "a coast is for models with two inputs that are a place");
+        return cli_wrong(a, CLI_OPT_COAST, "a coast needs a model with two inputs that are a position");
     coast->degrees = is_degrees(coast, ap);
     if (!strcmp(path, FMT_NATURAL_EARTH) && !coast->degrees)
         return cli_wrong(a, CLI_OPT_COAST,
-                         FMT_NATURAL_EARTH " is in degrees, and the model's inputs are not: learn with --geo "
-                                           "lonlat, or name a file in the model's coordinates");
+                         FMT_NATURAL_EARTH " is in degrees, but the model's inputs are not; fit with --geo "
+                                           "lonlat, or give a file in the model's coordinates");
     if (fmt_coast_read(&coast->file, path, message, sizeof message)) return cli_failed("%s", message);
     return check_rings(coast, path);
 }

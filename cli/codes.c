@@ -49,7 +49,7 @@ static bool is_code(const side *s, double width) {
 }
 
 static void warn(const cli_data *data, size_t column, double value, size_t count) {
-    cli_warn("%s: %.10g comes %zu times, far from all other values; if it stands for missing values, give "
+    cli_warn("%s: the value %.10g occurs %zu times, far from all other values; if it means missing, give "
              "--na %.10g",
              fmt_table_name(data->table, column), value, count, value);
 }

@@ -57,7 +57,7 @@ char *cli_coordinates_of(const fmt_table *table, const char *outputs, const char
         const char *shape = fmt_table_shape(table, i);
         if (!shape || !is_column(table, i, outputs, strcspn(outputs, ","))) continue;
         if (add_coordinates(table, select, shape, &names)) {
-            cli_say("inputs: %s, along which %.*s is given; --inputs names others", names.text,
+            cli_say("inputs: %s, the coordinates of %.*s; use --inputs to choose others", names.text,
                     (int)strcspn(outputs, ","), outputs);
             return names.text;
         }
@@ -113,6 +113,6 @@ char *cli_vector_of(const fmt_table *table) {
     if (found != 1) return NULL;
     cli_string names = {0};
     cli_append(&names, "%s,%s", fmt_table_name(table, u), fmt_table_name(table, v));
-    cli_say("outputs: %s, the one vector of the file; --outputs names others", names.text);
+    cli_say("outputs: %s, the only vector in the file; use --outputs to choose others", names.text);
     return names.text;
 }

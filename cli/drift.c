@@ -95,7 +95,7 @@ static int read_points(job *j) {
     cli_data data = {0};
     orff_notes *notes = NULL;
     double start = 0.0;
-    if (!words[0]) return cli_wrong_usage(a.command, "--from is missing: where do particles start?");
+    if (!words[0]) return cli_wrong_usage(a.command, "--from is missing: where do the particles start?");
     if (held && !j->drift.has_clock)
         return cli_wrong(&a, CLI_OPT_START, "the model has no input that is time");
     int status = held ? cli_number(&a, CLI_OPT_START, -1e300, 1e300, &start) : CLI_DONE;
@@ -114,7 +114,7 @@ static int fill_times(job *j) {
     const cli_option_id option = j->hours ? CLI_OPT_HOURS : CLI_OPT_TIME;
     double end = 0.0, every = 0.0;
     int status = cli_number(j->arguments, option, -1e9, 1e9, &end);
-    if (!status && end == 0.0) status = cli_wrong(j->arguments, option, "0 is no time to drift");
+    if (!status && end == 0.0) status = cli_wrong(j->arguments, option, "must not be 0");
     if (!status && cli_given(j->arguments, CLI_OPT_EVERY))
         status = cli_number(j->arguments, CLI_OPT_EVERY, 1e-9, 1e9, &every);
     if (status) return status;
@@ -137,7 +137,8 @@ static int fill_drift(job *j) {
     if (cli_given(a, CLI_OPT_HOURS) == cli_given(a, CLI_OPT_TIME))
         return cli_wrong_usage(a->command, cli_given(a, CLI_OPT_HOURS)
                                                ? "give --hours or --time, not both"
-                                               : "--hours or --time is missing: for how long?");
+                                               : "--hours or --time is missing: how long do the particles "
+                                                 "drift?");
     j->hours = cli_given(a, CLI_OPT_HOURS);
     const orff_status found = orff_model_drift_default(j->applied.model, j->hours, &j->drift);
     if (found == ORFF_ERROR_UNSUPPORTED && j->hours && j->p <= 3 && !j->applied.info.classes)
@@ -345,22 +346,15 @@ static void say(const void *self, double seconds) {
             j->members, j->times[j->count - 1], j->hours ? " hours" : "", j->count, seconds,
             cli_text(j->arguments, CLI_OPT_OUTPUT));
     if (j->ended)
-        cli_say("%zu of them end%s on the way: masked, or beyond what the model reaches", j->ended,
+        cli_say("%zu of them end%s early, where the field is masked or the model does not reach", j->ended,
                 j->ended == 1 ? "s" : "");
     if (j->far)
-        cli_say("%zu of them go%s farther from all data than a length scale, %.3g%s%s, where the field is a "
-                "guess: see the "
-                "column distance; --mask distance=R ends them",
+        cli_say("%zu of them go%s farther from all data than one length scale, %.3g%s%s, where the field is "
+                "a guess: see the column distance. --mask distance=R ends them there",
                 j->far, j->far == 1 ? "es" : "", j->scale, *length ? " " : "", length);
 }
 
-static int write_all(const job *j, double start) {
-    const cli_written table = {.options = {.n_columns = j->width, .columns = j->columns, .shortest = true},
-                               .rows = write_rows,
-                               .json = result_json,
-                               .say = say};
-    return cli_write_table(j->arguments, &table, j, start);
-}
+static const cli_written written = {.rows = write_rows, .json = result_json, .say = say};
 
 static void clear(job *j) {
     for (size_t i = 0; i < j->width; i++) free(j->names[i]);
@@ -389,7 +383,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = read_points(&j);
     if (!status) status = drift(&j);
     if (!status) status = plan_columns(&j);
-    if (!status) status = write_all(&j, start);
+    if (!status) status = cli_write_table(a, &written, j.width, j.columns, &j, start);
     clear(&j);
     return status;
 }

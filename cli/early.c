@@ -17,7 +17,9 @@
 
 #if defined(__linux__) && defined(__ELF__) && !defined(SANITIZED)
 
-extern char *openblas_get_config(void) __attribute__((weak)); /* present in OpenBLAS only */
+/* Present in OpenBLAS only. The second returns a constant, and so may be called this early. */
+extern char *openblas_get_config(void) __attribute__((weak));
+extern int openblas_get_parallel(void) __attribute__((weak));
 
 #define AREA_MEGABYTES ((size_t)128) /* for the newer x86-64, less for others */
 
@@ -42,16 +44,23 @@ static long number_of(char **environment, const char *name) {
     return 0;
 }
 
-/* The number of threads, as OpenBLAS counts them. */
+/* The number of threads, as OpenBLAS counts them: by the first of these variables that is there. Where OpenMP makes its threads
+ * not all versions look at those before OMP_NUM_THREADS; the larger number has room for both. */
 static size_t threads_of(char **environment) {
     static const char *const names[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"};
+    enum { NAMES = sizeof names / sizeof *names, OPENMP = 2 };
     cpu_set_t set;
     const long processors = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    long first = 0, last = 0;
+    for (size_t i = 0; i < NAMES; i++) {
         const long count = number_of(environment, names[i]);
-        if (count > 0) return (size_t)(count < processors ? count : processors);
+        if (!(first > 0)) first = count;
+        last = count;
     }
-    return (size_t)processors;
+    if (!(first > 0)) first = processors;
+    if (!(last > 0)) last = processors;
+    if (openblas_get_parallel && openblas_get_parallel() == OPENMP && last > first) first = last;
+    return (size_t)(first < processors ? first : processors);
 }
 
 static void refuse(size_t needed, bool several) {
@@ -61,7 +70,7 @@ static void refuse(size_t needed, bool several) {
     const int length =
         snprintf(message, sizeof message,
                  "orff: the limit on memory (ulimit -v) leaves %zu MB; the linear algebra needs %zu MB to "
-                 "begin: raise the limit%s\n",
+                 "start; raise the limit%s\n",
                  left, needed, several ? ", or set OMP_NUM_THREADS=1" : "");
     const ssize_t written = write(STDERR_FILENO, message, (size_t)length);
     (void)written;

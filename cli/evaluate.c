@@ -125,7 +125,8 @@ static int sweep(job *j) {
 /* Why there are no intervals; NULL where there are. */
 static const char *without_intervals(const cli_applied *ap) {
     if (ap->info.has_posterior) return NULL;
-    return "the model keeps no posterior, so it has no error bars; fit it with --posterior yes";
+    return "the model was saved without a posterior, so it has no error bars; fit it again with --posterior "
+           "yes";
 }
 
 static json_t *score_json(const orff_score *score, bool intervals) {
@@ -260,7 +261,7 @@ static void print_vector(const json_t *object) {
                    json_number_value(json_object_get(object, "speed_rmse")),
                    json_number_value(json_object_get(object, "speed_bias")));
     if (json_is_real(direction))
-        cli_print_line("direction        %.2f degrees off in the mean, of %" JSON_INTEGER_FORMAT
+        cli_print_line("direction        mean angle %.2f degrees, over %" JSON_INTEGER_FORMAT
                        " rows faster than the noise",
                        json_real_value(direction), json_integer_value(json_object_get(object, "directions")));
 }

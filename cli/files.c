@@ -79,7 +79,7 @@ static const char *output_of(const cli_arguments *a, cli_option_id id) {
 }
 
 static int refuse(const cli_arguments *a, cli_option_id id, const char *input) {
-    return cli_wrong(a, id, "%s is read by this command too%s%s; choose another name", cli_text(a, id),
+    return cli_wrong(a, id, "%s is also read by this command%s%s; choose another name", cli_text(a, id),
                      strcmp(input, cli_text(a, id)) ? " as " : "",
                      strcmp(input, cli_text(a, id)) ? input : "");
 }
@@ -103,7 +103,7 @@ static int compare_with_outputs(const cli_arguments *a, size_t place, const char
     for (size_t k = 0; k < place; k++) {
         const char *other = output_of(a, written(k));
         if (other && are_same_outputs(other, output))
-            return cli_wrong(a, written(place), "%s is the file of --%s too; choose another name", output,
+            return cli_wrong(a, written(place), "%s is also the file of --%s; choose another name", output,
                              cli_option_at(written(k))->name);
     }
     return CLI_DONE;

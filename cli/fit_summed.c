@@ -13,22 +13,25 @@ static int refuse(const cli_arguments *a, const orff_settings *s) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const cli_option_id id = cli_setting(names[i]);
         if (cli_given(a, id))
-            return cli_wrong(a, id, "needs all rows in memory where they are not whole; raise --memory");
+            return cli_wrong(a, id,
+                             "needs all rows in memory if some have missing outputs, directions or "
+                             "errors; raise --memory");
     }
     if (s->auto_mix || (s->mixture && !s->auto_kernel))
         return cli_wrong(
             a, cli_setting(s->auto_mix ? "mix" : "weight"),
-            "auto needs all rows in memory where they are not whole; give numbers, or raise --memory");
+            "auto needs all rows in memory if some have missing outputs, directions or errors; give numbers, "
+            "or raise --memory");
     if (s->loss != ORFF_LOSS_SQUARED)
         return cli_wrong(a, cli_setting("loss"),
-                         "is squared for rows that miss outputs, or have directions or errors");
+                         "must be squared for rows with missing outputs, directions or errors");
     return cli_given(a, CLI_OPT_COAST)
                ? cli_wrong(a, CLI_OPT_COAST, "needs all rows in memory; raise --memory")
                : CLI_DONE;
 }
 
 /* As the engine auto has it, of so many rows. */
-static bool takes_lattice(const cli_arguments *a, const cli_data *data, const orff_settings *s) {
+static bool uses_lattice(const cli_arguments *a, const cli_data *data, const orff_settings *s) {
     if (s->engine != ORFF_ENGINE_AUTO) return s->engine == ORFF_ENGINE_LATTICE;
     return data->n && data->d <= ORFF_LATTICE_INPUTS && data->p <= ORFF_LATTICE_OUTPUTS &&
            !cli_lattice_moments_excluded(a);
@@ -37,8 +40,8 @@ static bool takes_lattice(const cli_arguments *a, const cli_data *data, const or
 static int sum_up(const cli_arguments *a, cli_data *data, cli_settings *s, cli_moments *moments) {
     if (s->settings.engine == ORFF_ENGINE_EXACT)
         return cli_wrong(a, cli_setting("engine"), "exact needs all rows in memory; raise --memory");
-    s->settings.engine = takes_lattice(a, data, &s->settings) ? ORFF_ENGINE_LATTICE : ORFF_ENGINE_FEATURES;
-    cli_say("the data are larger than --memory %s, so they are summed up in one pass, for the engine %s; "
+    s->settings.engine = uses_lattice(a, data, &s->settings) ? ORFF_ENGINE_LATTICE : ORFF_ENGINE_FEATURES;
+    cli_say("the data are larger than --memory %s, so they are summed in one pass for the engine %s; "
             "automatic choices use the first %zu rows",
             cli_text(a, CLI_OPT_MEMORY), orff_engine_name(s->settings.engine), data->n);
     return s->settings.engine == ORFF_ENGINE_LATTICE

@@ -40,7 +40,8 @@ static const cli_picture_kind *kind_of(const char *path) {
     return NULL;
 }
 
-bool cli_picture_is(const cli_picture *picture, const char *kind) {
+/* "svg", "png" or "pdf" */
+static bool is_kind(const cli_picture *picture, const char *kind) {
     return !strcmp(picture->kind->name, kind);
 }
 
@@ -64,8 +65,8 @@ static int check_targets(const cli_picture *picture) {
     if (status || !picture->keep) return status;
     char *path = script_beside(picture);
     if (!lstat(path, &there))
-        status = cli_failed(
-            "%s: exists already, and --keep would replace it; move it away, or leave out --keep", path);
+        status =
+            cli_failed("%s: already exists, and --keep would replace it; move it, or leave out --keep", path);
     if (!status) status = cli_outcome(orff_file_check(path), NULL);
     free(path);
     return status;
@@ -220,12 +221,12 @@ static int copy_file(const char *from, const char *to) {
 static void put_terminal(const cli_picture *picture, FILE *script) {
     const cli_style *style = picture->style;
     const double w = (double)picture->width, h = (double)picture->height;
-    if (cli_picture_is(picture, "svg")) {
+    if (is_kind(picture, "svg")) {
         const double scale = picture->printed ? SCREEN_DOTS / 100.0 : 1.0;
         fprintf(script, "set terminal svg size %.0f,%.0f background '%s' font 'sans,%.3g' linewidth %.3g\n",
                 w * scale, h * scale, style->paper, style->font * (picture->printed ? 4.0 / 3.0 : 7.0 / 6.0),
                 style->line);
-    } else if (cli_picture_is(picture, "png")) {
+    } else if (is_kind(picture, "png")) {
         const double scale = picture->printed ? PRINTED_DOTS / 100.0 : 1.0;
         fprintf(
             script,
@@ -305,10 +306,10 @@ static int call_gnuplot(const cli_picture *picture) {
         return cli_failed("gnuplot cannot be started: %s; on Debian it is in the package gnuplot-nox",
                           strerror(code));
     const int status = wait_for(pid);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return cli_failed("gnuplot is not installed");
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return cli_failed("gnuplot is not installed; on Debian it is in the package gnuplot-nox");
     if (WIFEXITED(status) && !WEXITSTATUS(status)) return CLI_DONE;
-    return cli_failed("%s: gnuplot has failed; --keep saves its script so that you can see why",
-                      picture->path);
+    return cli_failed("%s: gnuplot failed; --keep saves its script so that you can see why", picture->path);
 }
 
 /* gnuplot does not notice if it cannot write, so the picture is checked. */
@@ -339,7 +340,7 @@ static int draw_in_folder(const cli_picture *picture, cli_picture_put *put, void
     if (!status) status = call_gnuplot(picture);
     if (!status && !is_whole(picture, drawn))
         status =
-            cli_failed("%s: gnuplot has not written the whole picture; is %s full?", picture->path, folder);
+            cli_failed("%s: gnuplot did not write the whole picture; is %s full?", picture->path, folder);
     if (!status) status = copy_file(drawn, picture->path);
     cli_signals_remove(NULL);
     free(script);

@@ -152,7 +152,7 @@ static void print_model(const cli_applied *ap) {
     cli_print_line("%-14s%.6g", "train RMSE", sqrt(info->train_mse));
     if (isfinite(info->cv_mse)) cli_print_line("%-14s%.6g", "cv RMSE", sqrt(info->cv_mse));
     if (isfinite(info->held_out_mse))
-        cli_print_line("%-14s%.6g, %s left out", "held out", sqrt(info->held_out_mse),
+        cli_print_line("%-14s%.6g, by %s", "held out", sqrt(info->held_out_mse),
                        info->folds == ORFF_FOLDS_RANDOM ? "rows" : orff_folds_name(info->folds));
     if (info->noise && isfinite(info->noise[0])) print_noise(info);
     print_coupling(ap, info);

@@ -162,9 +162,9 @@ static int too_large(const cli_lattice *l, uint64_t bytes, const char *where, do
     cli_string text = {0};
     cli_append(&text, "--grid: %s points would take at least %.3g GB %s", points, 1e-9 * (double)bytes,
                where);
-    if (have >= 0.0) cli_append(&text, ", and there are %.3g GB", have);
+    if (have >= 0.0) cli_append(&text, ", but there are only %.3g GB", have);
     const int status =
-        cli_failed("%s; ask for fewer points, or for a part of the region at a time", text.text);
+        cli_failed("%s; ask for fewer points, or for one part of the region at a time", text.text);
     free(text.text);
     return status;
 }

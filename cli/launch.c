@@ -55,8 +55,8 @@ static bool is_this_program(const char *path) {
 static int refuse(const struct launcher *from, const char *path) {
     if (number_of(from->rank) > 0) return CLI_DONE;
     return cli_failed(
-        "mpirun has started %ld processes, and %s, by which they would share the work, cannot be run: %s; "
-        "build orff where there is an MPI (on Debian libopenmpi-dev and openmpi-bin)",
+        "mpirun started %ld processes, but %s, the program that shares the work among them, cannot be run: "
+        "%s; install MPI (on Debian libopenmpi-dev and openmpi-bin) and build orff again",
         number_of(from->size), *path ? path : "orff-mpi", strerror(errno));
 }
 

@@ -9,8 +9,7 @@
 
 static int parse_entry(const cli_arguments *a, const char *name, const char *value, orff_mask *mask) {
     double *limit = !strcmp(name, "distance") ? &mask->distance : !strcmp(name, "std") ? &mask->std : NULL;
-    if (!limit)
-        return cli_wrong(a, CLI_OPT_MASK, "\"%s\" is not known; choose from distance=R and std=S", name);
+    if (!limit) return cli_wrong(a, CLI_OPT_MASK, "\"%s\" is not known; expected distance=R or std=S", name);
     if (!value || !cli_scan_number(value, "", limit) || !(*limit > 0.0))
         return cli_wrong(a, CLI_OPT_MASK, "%s=\"%s\": expected a number above 0", name, value ? value : "");
     return CLI_DONE;
@@ -20,12 +19,13 @@ static int parse_entry(const cli_arguments *a, const char *name, const char *val
 static int check(const cli_arguments *a, const cli_applied *ap, const orff_mask *mask) {
     if (isfinite(mask->distance) && !ap->info.places)
         return cli_failed(
-            "--mask distance: %s does not know where its rows were: it was learned from moments, by an "
-            "older version, or has many inputs; --mask std=S may serve",
+            "--mask distance: %s does not contain the positions of its rows: it was learned from moments or "
+            "by an older version, or has many inputs; try --mask std=S",
             a->words[0]);
     if (isfinite(mask->std) && !ap->info.has_posterior)
         return cli_failed(
-            "--mask std: the model keeps no posterior, so it has no error bars; fit it with --posterior yes");
+            "--mask std: the model was saved without a posterior, so it has no error bars; fit it again with "
+            "--posterior yes");
     if (isfinite(mask->distance) && ap->info.resolution > 0.1 * mask->distance)
         cli_say("--mask distance: the positions of the rows are known only to %.2g", ap->info.resolution);
     return CLI_DONE;

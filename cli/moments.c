@@ -51,7 +51,7 @@ int cli_features_moments_make(const cli_arguments *a, cli_data *data, const cli_
     if (status) return status;
     if (data->layout.observed && how->checkpoint)
         return cli_wrong(a, cli_setting("checkpoint"),
-                         "is for whole rows: leave it out, or give --missing-outputs refuse");
+                         "is for complete rows: leave it out, or give --missing-outputs refuse");
     if (data->layout.observed) {
         const orff_observation_reader observations = cli_observed_reader(data);
         return cli_data_outcome(data, orff_moments_read_observations(*moments, &observations));

@@ -82,9 +82,11 @@ static int parse_extent(const cli_arguments *a, const orff_notes *notes, const d
 /* The range of the rows in memory, wider where more are to come. */
 static int extent_of_rows(const cli_arguments *a, const cli_data *data, ask *q) {
     if (!data->n && !makes_moments(a))
-        return cli_wrong(a, CLI_OPT_MEMORY, "leaves no rows to take the range of a lattice from; raise it");
+        return cli_wrong(a, CLI_OPT_MEMORY,
+                         "leaves no rows in memory, and a lattice needs their range; "
+                         "raise it");
     if (!data->n)
-        return cli_wrong(a, CLI_OPT_EXTENT, "is missing: there are no rows in memory to take it from");
+        return cli_wrong(a, CLI_OPT_EXTENT, "is missing, and there are no rows in memory to derive it from");
     for (size_t k = 0; k < q->d; k++) {
         q->low[k] = q->high[k] = data->X[k];
         for (size_t i = 1; i < data->n; i++) {
@@ -142,7 +144,7 @@ static int find_kernel(const cli_arguments *a, const cli_data *data, cli_setting
     const bool range = cli_given(a, CLI_OPT_SIGMA_RANGE);
     const bool found = s.auto_sigma && !range && makes_moments(a);
     if (range && !s.auto_sigma)
-        return cli_wrong(a, CLI_OPT_SIGMA_RANGE, "and --sigma exclude each other: give one of them");
+        return cli_wrong(a, CLI_OPT_SIGMA_RANGE, "cannot be combined with --sigma; give one of them");
     if (range) s.auto_sigma = false;
     int status = cli_kernel_fill(&kernel, &s, a, data);
     if (!status && range) status = parse_scales(a, q);
@@ -229,7 +231,7 @@ static int refuse_beside_like(const cli_arguments *a) {
 static int check_sizes(const cli_data *data, const char *path, const orff_lattice_moments *other) {
     const orff_lattice_moments_info info = orff_lattice_moments_describe(other);
     if (info.inputs == data->d && info.outputs == data->p) return CLI_DONE;
-    return cli_failed("%s: has moments of %zu inputs and %zu outputs, the data %zu and %zu", path,
+    return cli_failed("%s: its moments have %zu inputs and %zu outputs, but the data have %zu and %zu", path,
                       info.inputs, info.outputs, data->d, data->p);
 }
 

@@ -17,7 +17,7 @@ static int choose_missing(cli_observed *o, const cli_arguments *a) {
     const bool use = !strcmp(asked, "use");
     o->drops = !strcmp(asked, "drop");
     if (!use && !o->drops && strcmp(asked, "refuse"))
-        return cli_wrong(a, CLI_OPT_MISSING_OUTPUTS, "is use, drop or refuse");
+        return cli_wrong(a, CLI_OPT_MISSING_OUTPUTS, "must be use, drop or refuse");
     if (use && !cli_given(a, CLI_OPT_SKIP_MISSING) && !cli_given(a, CLI_OPT_CLASSIFY)) o->optional = SIZE_MAX;
     return CLI_DONE;
 }
@@ -35,20 +35,23 @@ static int count_columns(const cli_arguments *a, const cli_data *data, cli_optio
 static int check_direction(const cli_observed *o, const cli_arguments *a, size_t outputs) {
     if (!o->direction) {
         if (cli_given(a, CLI_OPT_DIRECTION_FROM) || cli_given(a, CLI_OPT_DIRECTION_SENSE))
-            return cli_wrong_usage(a->command, "--direction is missing: which column has it?");
+            return cli_wrong_usage(a->command, "--direction is missing: which column contains the "
+                                               "direction?");
         return CLI_DONE;
     }
     if (outputs != 1)
-        return cli_wrong(a, CLI_OPT_DIRECTION, "is for a single output column, what the field has along it");
+        return cli_wrong(a, CLI_OPT_DIRECTION,
+                         "needs a single output column, the component of the field "
+                         "along it");
     if (cli_given(a, CLI_OPT_CLASSIFY)) return cli_wrong(a, CLI_OPT_DIRECTION, "is not for classes");
     if (o->direction > 1 && cli_given(a, CLI_OPT_DIRECTION_FROM))
-        return cli_wrong(a, CLI_OPT_DIRECTION_FROM, "is for an angle, and --direction names components");
+        return cli_wrong(a, CLI_OPT_DIRECTION_FROM, "is for an angle, but --direction names components");
     return CLI_DONE;
 }
 
 static int check_errors(const cli_observed *o, const cli_arguments *a, size_t outputs) {
     if (o->errors <= 1 || o->errors == outputs) return CLI_DONE;
-    return cli_wrong(a, CLI_OPT_ERRORS, "names one column for each output, or one for all");
+    return cli_wrong(a, CLI_OPT_ERRORS, "needs one column for each output, or one for all");
 }
 
 static bool is_one_of(const char *text, const char *one, const char *other) {
@@ -57,9 +60,9 @@ static bool is_one_of(const char *text, const char *one, const char *other) {
 
 static int check_words(const cli_arguments *a) {
     if (!is_one_of(cli_text(a, CLI_OPT_DIRECTION_FROM), "east", "north"))
-        return cli_wrong(a, CLI_OPT_DIRECTION_FROM, "is east or north");
+        return cli_wrong(a, CLI_OPT_DIRECTION_FROM, "must be east or north");
     if (!is_one_of(cli_text(a, CLI_OPT_DIRECTION_SENSE), "away", "toward"))
-        return cli_wrong(a, CLI_OPT_DIRECTION_SENSE, "is away or toward");
+        return cli_wrong(a, CLI_OPT_DIRECTION_SENSE, "must be away or toward");
     return CLI_DONE;
 }
 
@@ -152,7 +155,7 @@ static int count_instruments(const cli_arguments *a, cli_data *data) {
         uint32_t k = 0;
         while (k < count && met[k] != data->instrument_cells[i]) k++;
         if (k == ORFF_INSTRUMENTS)
-            return cli_wrong(a, CLI_OPT_NOISE_BY, "has more than %d different cells", ORFF_INSTRUMENTS);
+            return cli_wrong(a, CLI_OPT_NOISE_BY, "has more than %d different values", ORFF_INSTRUMENTS);
         if (k == count) met[count++] = data->instrument_cells[i];
         data->instruments[i] = k;
     }
@@ -173,7 +176,7 @@ static int check_memory(const cli_observed *o, const cli_arguments *a, cli_data 
     if (!sums && o->direction) return need_all(data, "--direction", true);
     if (!sums && o->errors) return need_all(data, "--errors", true);
     if (!sums && fmt_table_partial(data->table))
-        return need_all(data, "using rows without some of their outputs (--missing-outputs use)", true);
+        return need_all(data, "using rows with missing outputs (--missing-outputs use)", true);
     if (!data->layout.observed) fmt_table_require_outputs(data->table);
     return CLI_DONE;
 }
@@ -203,7 +206,7 @@ int cli_observed_split(const cli_observed *o, const cli_arguments *a, cli_data *
     int status = check_memory(o, a, data);
     if (status) return status;
     if (fmt_table_partial(data->table))
-        cli_say("%llu rows are without some of their outputs; what they have is used",
+        cli_say("%llu rows have missing outputs; their other outputs are used",
                 (unsigned long long)fmt_table_partial(data->table));
     if (data->instrument_cells) status = count_instruments(a, data);
     if (!status && o->outputs) cli_observed_place(data);

@@ -193,9 +193,10 @@ static int check_operands(const cli_arguments *a) {
     const cli_command *command = a->command;
     if (cli_given(a, CLI_OPT_HELP) || cli_given(a, CLI_OPT_VERSION)) return CLI_DONE;
     if ((size_t)a->n_words < command->least)
-        return cli_wrong_usage(command, "too few operands; usage: orff %s %s", command->name, command->usage);
+        return cli_wrong_usage(command, "too few arguments; usage: orff %s %s", command->name,
+                               command->usage);
     if ((size_t)a->n_words > command->most)
-        return cli_wrong_usage(command, "\"%s\" is one operand too many; usage: orff %s %s",
+        return cli_wrong_usage(command, "\"%s\" is one argument too many; usage: orff %s %s",
                                a->words[command->most], command->name, command->usage);
     return CLI_DONE;
 }

@@ -135,7 +135,8 @@ static int sample_crs(sampled *s, const orff_plane *plane, double low[2], double
         status = sample_around(s, plane, low, high, box, &cut, place);
     }
     if (status) return cli_outcome(status, NULL);
-    return cut ? cli_failed("the map of %s is cut across the region; give a part of it with --grid",
+    return cut ? cli_failed("the map of %s is torn within the region; choose a part of the region with "
+                            "--grid",
                             plane->crs)
                : CLI_DONE;
 }

@@ -44,8 +44,8 @@ static int axes_of_grid(picture *f, const cli_lattice *lattice) {
     }
     return cli_wrong(
         f->arguments, CLI_OPT_ON_GRID,
-        "%zu inputs have a range, and a picture has one or two; hold the others at one value each, as in "
-        "time=6",
+        "%zu inputs have a range, but a picture has one or two; give each of the others a single value, as "
+        "in time=6",
         found);
 }
 
@@ -70,7 +70,7 @@ static int region_of_data(picture *f) {
         double low, high;
         const char *name = orff_notes_name(f->applied.notes, ORFF_SIDE_INPUT, i);
         if (!orff_notes_range(f->applied.notes, i, &low, &high))
-            return cli_failed("%s: the model does not say where its data were; give --grid",
+            return cli_failed("%s: the model does not contain the range of its data; give --grid",
                               f->arguments->words[0]);
         bool held = true;
         f->fixed[i] = 0.5 * (low + high);
@@ -80,7 +80,7 @@ static int region_of_data(picture *f) {
             f->high[k] = high;
             held = false;
         }
-        if (held) cli_say("%s is held at %g", name ? name : "an input", f->fixed[i]);
+        if (held) cli_say("%s is fixed at %g", name ? name : "an input", f->fixed[i]);
     }
     return CLI_DONE;
 }
@@ -139,9 +139,9 @@ static const char *const whats[] = {"field", "outputs", "divergence", "curl",   
 
 static int refuse_what(const picture *f, const char *word) {
     const char *near = cli_suggest(word, WHATS, whats);
-    return cli_wrong(f->arguments, CLI_OPT_WHAT, "\"%s\" is not known; %s %s", word,
+    return cli_wrong(f->arguments, CLI_OPT_WHAT, "\"%s\" is not known; %s %s%s", word,
                      near ? "did you mean" : "choose from",
-                     near ? near : cli_own_options[CLI_OPT_WHAT].argument);
+                     near ? near : cli_own_options[CLI_OPT_WHAT].argument, near ? "?" : "");
 }
 
 /* The name in the table that the text begins with, up to a comma or its end; NULL: none. */
@@ -191,19 +191,25 @@ static size_t add_outputs(const picture *f, panel *list, size_t count) {
     return count;
 }
 
-/* A field of two outputs is one of arrows; others are a panel for each output. */
+/* Whether a field is drawn as arrows: two outputs that are a vector, or over a plane, where they may be one, or asked for. */
+static bool has_arrows(const picture *f) {
+    return f->applied.p == 2 && f->axes == 2 &&
+           (f->applied.info.inputs == 2 || orff_model_is_vector(f->applied.model) ||
+            cli_given(f->arguments, CLI_OPT_WHAT));
+}
+
+/* A field without arrows is a panel for each output. */
 static int find_panels(picture *f) {
     const size_t p = f->applied.p, d = f->applied.info.inputs;
     panel list[MOST_PANELS] = {{0}};
     size_t count = 0, wanted = 0;
-    if (!strcmp(f->what, "field") && (p != 2 || f->axes != 2)) f->what = "outputs";
+    if (!strcmp(f->what, "field") && !has_arrows(f)) f->what = "outputs";
     for (size_t k = 0; k < f->panels; k++) {
         const panel one = f->panel[k];
-        const bool outputs =
-            !strcmp(one.what, "outputs") || (!strcmp(one.what, "field") && (p != 2 || f->axes != 2));
+        const bool outputs = !strcmp(one.what, "outputs") || (!strcmp(one.what, "field") && !has_arrows(f));
         if (one.derived && (one.derived->width(d, p) != 1 || f->axes != 2))
-            return cli_failed("--what %s is a picture of two inputs and two outputs; there are %zu and %zu",
-                              one.what, f->axes, p);
+            return cli_failed("--what %s needs two inputs and two outputs; there are %zu and %zu", one.what,
+                              f->axes, p);
         wanted += outputs ? p : 1;
         if (outputs)
             count = add_outputs(f, list, count);
@@ -219,9 +225,9 @@ static int find_panels(picture *f) {
 /* What is for maps only. */
 static int check_lines(const picture *f) {
     if (f->axes == 2) return CLI_DONE;
-    if (f->coast.given) return cli_wrong(f->arguments, CLI_OPT_COAST, "a coast is for maps, of two inputs");
+    if (f->coast.given) return cli_wrong(f->arguments, CLI_OPT_COAST, "a coast needs a map, with two inputs");
     if (strchr(f->what, ','))
-        return cli_wrong(f->arguments, CLI_OPT_WHAT, "panels of %s are for maps, of two inputs", f->what);
+        return cli_wrong(f->arguments, CLI_OPT_WHAT, "panels of %s need maps, with two inputs", f->what);
     return CLI_DONE;
 }
 
@@ -245,7 +251,8 @@ static int load(picture *f) {
         status = cli_wrong_usage(f->arguments->command, "give --mask or --everywhere, not both");
     if (!status && cli_given(f->arguments, CLI_OPT_ELLIPSES) && !f->applied.info.has_posterior)
         status =
-            cli_failed("%s: the model keeps no posterior, so it has no ellipses; fit it with --posterior yes",
+            cli_failed("%s: the model was saved without a posterior, so it has no ellipses; fit it again "
+                       "with --posterior yes",
                        f->arguments->words[0]);
     if (!status) status = cli_coast_open(&f->coast, f->arguments, &f->applied);
     return status;
@@ -269,7 +276,8 @@ static int draw(picture *f) {
 static void say_if_empty(const picture *f) {
     if (f->cells && f->hidden == f->cells && !f->masking && !cli_given(f->arguments, CLI_OPT_HATCH) &&
         strcmp(f->what, "error") != 0)
-        cli_say("the data say little anywhere in this picture, so it is empty; --everywhere draws the field, --what error "
+        cli_say("the data say little anywhere in this picture, so it is empty; --everywhere draws the field, "
+                "--what error "
                 "its standard deviation");
 }
 
@@ -296,7 +304,8 @@ static int run(const cli_arguments *a) {
     if (!strcmp(f.what, "residuals") || !strcmp(f.what, "calibration")) return cli_plot_scores(&f);
     if (a->n_words > 1)
         return cli_wrong_usage(a->command,
-                               "DATA is for --what residuals and calibration; --points marks places");
+                               "DATA is for --what residuals and calibration; use --points to mark "
+                               "positions");
     if (!strcmp(f.what, "matrix")) return cli_plot_matrix(&f.file, a->words[0]);
     if (!strcmp(f.what, "spectrum")) return cli_plot_spectrum(&f);
     return strcmp(f.what, "tuning") ? plot_field(&f) : cli_plot_curves(&f.file, a->words[0]);
@@ -307,9 +316,10 @@ const cli_command cli_command_plot = {
     .summary = "draw a field, a map, a curve, or the curves of orff tune",
     .usage = "MODEL|REPORT.csv [DATA] -o PICTURE.svg|.png|.pdf",
     .text =
-        "Draws a field with two outputs as arrows over the colour of their length, and a derived field in "
-        "colours (--what). Several of these make panels: --what field,error,curl. Models in degrees become "
-        "maps with coasts. Any other number of outputs is drawn in colours, one panel for each. A model with "
+        "Draws a vector field with two components as arrows over the colour of their length, and a derived "
+        "field in colours (--what). Several of these make panels: --what field,error,curl. Models in degrees "
+        "become "
+        "maps with coasts. Other outputs are drawn in colours, one panel for each. A model with "
         "one input is drawn as a curve with a 95 % band for the field. The region is that of the data, "
         "unless --grid gives another; an input with a single value there is held fixed: --grid "
         "x=0:9:2,y=0:9:2,time=6. A report of orff tune is drawn as the cross-validated error against lambda, "

@@ -7,7 +7,9 @@
 #include "picture.h"
 #include "report.h"
 
-#define USUAL 0.9     /* this share of the arrows is at most as long as the distance between them */
+#define USUAL 0.9  /* this share of the arrows is at most as long as the distance between them, .. */
+#define MOST  0.99 /* and this share at most REACH times as long: a longer one covers the next ones' heads */
+#define REACH 2.5
 #define HOLDS 2.44775 /* standard deviations of an ellipse that holds 95 % of a plane's normal distribution */
 
 typedef struct arrows {
@@ -57,14 +59,19 @@ static int find_values(const picture *f, arrows *a) {
     return status;
 }
 
-/* By a quantile: one jet must not make all other arrows vanish. Returns the value that is as long as a cell. */
+/* Of `count` ascending lengths; 0 where there are none. */
+static double quantile(const double *lengths, size_t count, double share) {
+    return count ? lengths[(size_t)(share * (double)(count - 1))] : 0.0;
+}
+
+/* By quantiles: one jet must not make all other arrows vanish. Returns the value that is as long as a cell. */
 static double find_scale(const picture *f, arrows *a) {
     double *lengths = cli_more(NULL, a->n, sizeof *lengths);
     size_t known = 0;
     for (size_t i = 0; i < a->n; i++)
         if (a->drawn[i]) lengths[known++] = hypot(a->F[2 * i], a->F[2 * i + 1]);
     qsort(lengths, known, sizeof *lengths, ascending);
-    const double usual = known ? lengths[(size_t)(USUAL * (double)(known - 1))] : 0.0,
+    const double usual = fmax(quantile(lengths, known, USUAL), quantile(lengths, known, MOST) / REACH),
                  cell = (f->high[0] - f->low[0]) / (double)a->count[0];
     a->scale = usual > 0.0 ? cell / usual : 0.0;
     free(lengths);

@@ -124,7 +124,8 @@ static int find_limit(picture *f, size_t n) {
     const bool all = cli_given(f->arguments, CLI_OPT_EVERYWHERE) || !cli_mask_prior(&f->applied, prior);
     free(prior);
     f->limit = all ? INFINITY : CLI_LITTLE_KNOWN;
-    if (!all) return cli_outcome(orff_model_relative_std(f->applied.model, n, f->grid.X, f->grid.doubt), NULL);
+    if (!all)
+        return cli_outcome(orff_model_relative_std(f->applied.model, n, f->grid.X, f->grid.doubt), NULL);
     memset(f->grid.doubt, 0, n * sizeof *f->grid.doubt);
     return CLI_DONE;
 }
@@ -148,7 +149,7 @@ static int fill_derived(picture *f, panel *one, size_t n) {
     free(F);
     if (status || !slope || most > ROUNDING * field / (f->high[0] - f->low[0])) return status;
     memset(one->values, 0, n * sizeof *one->values);
-    cli_say("the %s is zero everywhere, by the kernel", one->what);
+    cli_say("the %s is zero everywhere with this kernel", one->what);
     return CLI_DONE;
 }
 

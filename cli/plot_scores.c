@@ -197,13 +197,14 @@ static int put_residuals(void *self, FILE *script) {
 static int load(scores *s) {
     picture *f = s->picture;
     const cli_arguments *a = f->arguments;
-    if (a->n_words < 2) return cli_wrong_usage(a->command, "--what %s needs DATA behind the model", f->what);
+    if (a->n_words < 2) return cli_wrong_usage(a->command, "--what %s needs DATA after the model", f->what);
     int status = cli_applied_load(&f->applied, a->words[0]);
     if (!status && f->applied.info.classes)
         status = cli_failed("classes cannot be drawn; a picture needs outputs that are numbers");
     if (!status && !strcmp(f->what, "calibration") && !f->applied.info.has_posterior)
         status = cli_failed(
-            "%s: the model keeps no posterior, so it has no error bars; fit it with --posterior yes",
+            "%s: the model was saved without a posterior, so it has no error bars; fit it again with "
+            "--posterior yes",
             a->words[0]);
     s->p = f->applied.p;
     f->axes = 2;

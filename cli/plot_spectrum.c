@@ -108,16 +108,16 @@ static int check_units(const spectrum *s) {
         const char *units = orff_notes_units(notes, ORFF_SIDE_INPUT, s->axis[k]);
         if (differ(input, units))
             return cli_failed(
-                "inputs are in %s and in %s, and a wavenumber has one unit; fit with --covariates "
-                "for inputs such as time",
+                "inputs are in %s and in %s, but a wavenumber has one unit; fit with --covariates for inputs "
+                "such as time",
                 input, units);
     }
     for (size_t k = 1; k < s->p; k++) {
         const char *units = orff_notes_units(notes, ORFF_SIDE_OUTPUT, k);
         if (differ(output, units))
             return cli_failed(
-                "outputs are in %s and in %s, and their powers cannot be added; fit those of one "
-                "unit by themselves",
+                "outputs are in %s and in %s, so their powers cannot be added; fit the outputs of one unit "
+                "alone",
                 output, units);
     }
     return CLI_DONE;
@@ -130,7 +130,7 @@ static int find_axes(spectrum *s) {
         s->dim++;
     }
     if (s->dim >= 1 && s->dim <= MOST) return check_units(s);
-    return cli_failed("there are %zu inputs that are not covariates; a spectrum is of one to %d", s->dim,
+    return cli_failed("there are %zu inputs that are not covariates; a spectrum needs one to %d", s->dim,
                       MOST);
 }
 
@@ -141,21 +141,24 @@ static int find_power(spectrum *s) {
     int status = CLI_DONE;
     for (size_t k = 0; !status && k < s->d; k++)
         if (!orff_notes_range(ap->notes, k, &low[k], &high[k]))
-            status = cli_failed("%s: the model does not say where its data were, and a spectrum is of a "
-                                "region; fit it with orff fit",
+            status = cli_failed("%s: the model does not contain the range of its data, which a spectrum "
+                                "needs; fit it with orff fit",
                                 path);
     for (size_t k = 0; !status && k < s->dim; k++)
         if (!(high[s->axis[k]] > low[s->axis[k]]))
-            status = cli_failed("%s: the data have one value of an input, which has no wavelengths", path);
+            status =
+                cli_failed("%s: an input has the same value in all data, so it has no wavelengths", path);
     const orff_status outcome =
         status ? ORFF_OK : orff_model_power(ap->model, low, high, s->dim, s->axis, &s->power);
     free(low);
     if (outcome == ORFF_ERROR_UNSUPPORTED)
-        return cli_failed("%s: the model is not a sum of waves, so it has no spectrum of its own; fit it with "
-                          "--engine lattice (up to three inputs) or --engine features",
-                          path);
+        return cli_failed(
+            "%s: the model is not a sum of waves, so it has no spectrum of its own; fit it with "
+            "--engine lattice (up to three inputs) or --engine features",
+            path);
     if (!status && outcome) status = cli_outcome(outcome, NULL);
-    if (!status && !s->power.expected) cli_say("without the kernel's own spectrum: %s", orff_error_message());
+    if (!status && !s->power.expected)
+        cli_say("the kernel's own spectrum is not drawn: %s", orff_error_message());
     return status;
 }
 

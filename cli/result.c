@@ -208,7 +208,7 @@ static void say_outputs(const cli_result *r, const orff_model_info *info, column
 static void say_errors(const cli_result *r, const orff_model_info *info) {
     const bool on_folds = isfinite(info->held_out_mse) && !has_held_out(info);
     char held[40], crossed[40];
-    snprintf(held, sizeof held, "%s left out", orff_folds_name(info->folds));
+    snprintf(held, sizeof held, "%s held out", orff_folds_name(info->folds));
     snprintf(crossed, sizeof crossed, on_folds ? "folds by %s" : "cross-validated",
              info->folds == ORFF_FOLDS_RANDOM ? "rows" : orff_folds_name(info->folds));
     const columns has = {isfinite(info->cv_mse) ? crossed : NULL, has_held_out(info) ? held : NULL,
@@ -216,7 +216,7 @@ static void say_errors(const cli_result *r, const orff_model_info *info) {
     say_columns(has, "RMSE", "training", crossed, held, "noise", NULL);
     say_outputs(r, info, has);
     if (has_held_out(info))
-        cli_say("  95 %% intervals     hold %.0f %% of %zu rows left out, of %zu %s",
+        cli_say("  95 %% intervals     contain %.0f %% of %zu rows held out, in %zu %s",
                 100.0 * info->held_out_coverage[2], info->held_out_rows, info->held_out_blocks,
                 orff_folds_name(info->folds));
 }
@@ -244,7 +244,7 @@ static void say_offsets(const cli_result *r, const orff_model_info *info) {
         cli_say("    %s", line);
     }
     if (info->offsets > CLI_OFFSETS_SHOWN)
-        cli_say("    (and %zu more groups: info --json has them)", info->offsets - CLI_OFFSETS_SHOWN);
+        cli_say("    (and %zu more groups: see orff info --json)", info->offsets - CLI_OFFSETS_SHOWN);
 }
 
 const char *cli_layers_words(const orff_model_info *info, char text[CLI_LAYERS_ROOM]) {
@@ -279,6 +279,10 @@ void cli_result_say(const cli_result *r, const char *words) {
     if (words) cli_say("found: %s", words);
     cli_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
     cli_say("  kernel             %s", info.kernel);
+    if (info.left_out > 0.0)
+        cli_say("  chosen by          rows left out, which the kernel of most evidence misses by %.3g times "
+                "as much",
+                info.left_out);
     cli_say("  engine             %s%s%s", orff_engine_name(info.engine), *info.engine_reason ? ": " : "",
             info.engine_reason);
     if (info.engine == ORFF_ENGINE_LATTICE)
@@ -398,6 +402,7 @@ json_t *cli_result_json(const cli_result *r) {
     json_object_set_new(object, "engine", json_string(orff_engine_name(info.engine)));
     json_object_set_new(object, "engine_reason", json_string(info.engine_reason));
     if (info.hidden_layers) json_object_set_new(object, "stack", hidden_json(&info));
+    if (info.left_out > 0.0) json_object_set_new(object, "left_out", json_real(info.left_out));
     if (isfinite(info.kernel_error))
         json_object_set_new(object, "kernel_error", json_real(info.kernel_error));
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));

@@ -15,7 +15,7 @@
 
 static int add_lag(const cli_arguments *a, double lag, size_t *count, size_t **lags) {
     if (*count && lag <= (double)(*lags)[*count - 1])
-        return cli_wrong(a, CLI_OPT_LAGS, "lags must grow, and %g stands behind %zu", lag,
+        return cli_wrong(a, CLI_OPT_LAGS, "lags must increase, but %g comes after %zu", lag,
                          (*lags)[*count - 1]);
     *lags = cli_more(*lags, *count + 1, sizeof **lags);
     (*lags)[(*count)++] = (size_t)lag;
@@ -37,9 +37,9 @@ int cli_series_lags(const cli_arguments *a, size_t *count, size_t **lags) {
         last = first;
         if (ranges) at = cli_scan_number(at + 1, ",", &last);
         if (!is_lag(at, first) || !is_lag(at, last) || last < first)
-            return cli_wrong(
-                a, CLI_OPT_LAGS,
-                "\"%s\" is no list of lags; expected whole steps and ranges of them such as 1-4,12", text);
+            return cli_wrong(a, CLI_OPT_LAGS,
+                             "\"%s\" is not a list of lags; expected whole numbers and ranges such as 1-4,12",
+                             text);
         for (double lag = first; !status && lag <= last; lag++) status = add_lag(a, lag, count, lags);
         if (!*at) break;
     }
@@ -74,8 +74,8 @@ static int row_failed(const fmt_table *table, bool timed) {
     const char *message = fmt_table_error(table), *hint = strstr(message, "; --skip-missing");
     if (!hint) return table_failed(table);
     return cli_failed("%.*s; %s", (int)(hint - message), message,
-                      timed ? "give the time of every row, and leave out rows without values"
-                            : "name the column of times with --time, and what is missing is a gap");
+                      timed ? "give the time of every row, and remove rows without values"
+                            : "give the column of times with --time, so that missing rows become gaps");
 }
 
 static int read_all(cli_series *s, bool timed) {
@@ -142,7 +142,8 @@ static int fill_gaps(cli_series *s) {
     const double median = median_step(s);
     double total = 0.0;
     if (!(median > 0.0))
-        return cli_failed("%s: times must increase from row to row: sort the table", fmt_table_path(s->table));
+        return cli_failed("%s: times must increase from row to row: sort the table",
+                          fmt_table_path(s->table));
     const int status = check_times(s, &total, median);
     if (status || total == (double)s->n) return status;
     const size_t n = (size_t)total;
@@ -171,7 +172,7 @@ int cli_series_read(cli_series *s, const cli_arguments *a, const char *path, con
     if (!status) status = read_all(s, cli_given(a, CLI_OPT_TIME_COLUMN));
     if (!status) status = fill_gaps(s);
     if (!status && s->gaps)
-        cli_say("%s: %zu times are missing and stay gaps", fmt_table_path(s->table), s->gaps);
+        cli_say("%s: %zu times are missing; they are treated as gaps", fmt_table_path(s->table), s->gaps);
     return status;
 }
 

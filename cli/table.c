@@ -65,8 +65,8 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
     [CLI_OPT_NA] = {"na", 0, "VALUE", NULL, COLUMNS | PREDICT | DRIFT | EVALUATE | PLOT | VIEW | VAR | FORECAST, "Data",
         "Another number or word that means a missing value, such as -999. May be repeated."},
     [CLI_OPT_MEMORY] = {"memory", 0, "SIZE", "512M", FIT | MOMENTS, "Data",
-        "Keep the rows in memory if they fit in this many MB, or K, M or G with a unit: 200K, 2G. Larger data are read in one pass, and automatic choices then use "
-        "only the first rows."},
+        "Keep the rows in memory if they need no more than this: a number of MB, or one with a unit such as 200K or 2G. Larger data "
+        "are read in one pass, and automatic choices then use only the first rows."},
 
     [CLI_OPT_CLASSIFY] = {"classify", 0, NULL, NULL, LEARN | CLI_RANKS, "Kernel",
         "The single output column contains class names."},
@@ -107,7 +107,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "NAME_std_with_noise."},
     [CLI_OPT_DERIVE] = {"derive", 0, "divergence,curl,potential,stream,jacobian", NULL, PREDICT,
         "Prediction",
-        "Add fields derived from the model. They are computed analytically, in the units of the data."},
+        "Add fields derived from the model, computed analytically in the units of the data. In two dimensions, curl is the vorticity."},
     [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT,..", NULL, PREDICT | PLOT | VIEW, "Prediction",
         "Predict on a regular grid instead of at DATA. Give every input a range, with the number of points (X=LO:HI:COUNT) or "
         "their spacing (X=LO:HI@STEP), or a single value (X=V). For pictures and pages the ranges are the region, and the counts "
@@ -181,7 +181,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "exceed."},
 
     [CLI_OPT_WHAT] = {"what", 0, "field|outputs|divergence|curl|potential|stream|error|matrix|spectrum|residuals|calibration|tuning", "field", PLOT, "Picture",
-        "What to draw. field: arrows over the colour of their length, or outputs if there are not two of them. outputs: a panel "
+        "What to draw. field: arrows over the colour of their length, or outputs if they are not a vector with two components. outputs: a panel "
         "for each output. divergence, curl, potential, stream: that field in colours. error: the standard deviation in colours. "
         "Several of these make panels: field,error,curl. matrix: the correlations between outputs in the output matrix. spectrum: "
         "power against wavenumber, for the engines lattice and features. residuals, calibration: the errors on DATA, and how "

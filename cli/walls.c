@@ -50,7 +50,7 @@ static int place(cli_data *data, const orff_coast *coast, const orff_plane *plan
 static int check(const cli_data *data, const cli_arguments *a) {
     if (data->d != 2 || data->p != 2)
         return cli_wrong(a, CLI_OPT_COAST,
-                         "is for fields of two components over two inputs, not for %zu over %zu", data->p,
+                         "needs a field of two components over two inputs, not of %zu over %zu", data->p,
                          data->d);
     if (data->classes) return cli_wrong(a, CLI_OPT_COAST, "is not for classes");
     if (!data->whole)
@@ -80,7 +80,7 @@ int cli_walls_read(cli_data *data, const cli_arguments *a, const orff_settings *
             place(data, &coast, settings->geo ? &plane : NULL, box, spacing_of(data, box, settings->geo));
     }
     if (!status && !data->n_walls)
-        cli_warn("%s: no part of this coast lies where the data are; it changes nothing",
+        cli_warn("%s: no part of this coast is near the data, so it has no effect",
                  cli_text(a, CLI_OPT_COAST));
     fmt_coast_clear(&file);
     return status;

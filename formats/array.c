@@ -135,8 +135,8 @@ static int fail_short(fmt_table *table, const array *a, uint64_t found) {
 static int fail_long(fmt_table *table, const array *a) {
     return fmt_table_fail(
         table, ORFF_ERROR_FORMAT,
-        "there is more after the %llu bytes of numbers that its header announces: it is damaged, or "
-        "two files in one",
+        "there is more after the %llu bytes of numbers that its header announces: the file is damaged, or "
+        "two files were joined",
         (unsigned long long)data_bytes(&a->layout));
 }
 

@@ -65,7 +65,7 @@ static int fail_nonsense(fmt_table *table, remote *r) {
     fmt_child_end(&r->child);
     r->failed = fmt_table_fail(
         table, ORFF_ERROR_FORMAT,
-        "%s went astray on it after %llu rows: the file is damaged or hostile%s, or memory is short",
+        "%s failed on it after %llu rows: the file is damaged or hostile%s, or memory is short",
         r->plan.library, (unsigned long long)r->given, r->plan.advice);
     return r->failed;
 }

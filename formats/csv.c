@@ -121,7 +121,7 @@ static int slow_cell(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r
                      double *row) {
     fmt_csv_cell t;
     if (!fmt_csv_parse_cell(at, r->end, c->between, &t))
-        return fail_cell(table, column, &t, "has text behind its closing quote");
+        return fail_cell(table, column, &t, "has text after its closing quote");
     const int32_t slot = c->slot[column];
     if (slot == ADDED || (column == table->clock && c->slot[column - 1] >= 0)) {
         const int status = add_clock(table, column, &t, &row[c->slot[column - 1] & ~CAREFUL]);

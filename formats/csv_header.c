@@ -22,7 +22,7 @@ static int set_names(fmt_table *table, const fmt_csv *c, fmt_csv_record r) {
         fmt_csv_cell t;
         if (!fmt_csv_parse_cell(&at, r.end, c->between, &t))
             return fmt_csv_fail_line(table, &c->lines, c->lines.row_line,
-                                     "in the header: text behind a closing quote");
+                                     "in the header: text after a closing quote");
         const int status =
             t.end > t.text ? set_name(table, column, t.text, (size_t)(t.end - t.text)) : ORFF_OK;
         if (status || at == r.end) return status;

@@ -97,8 +97,8 @@ static int check_axes(fmt_table *table, const fmt_netcdf *n) {
         fmt_netcdf_dimension(n, n->axes[a].id, name);
         return fmt_table_fail(
             table, ORFF_ERROR_INVALID_ARGUMENT,
-            "dimension %.64s (length %zu) is not among the inputs: hold it fixed, for example "
-            "with --select %.64s=0, or add a variable along it to the inputs",
+            "dimension %.64s (length %zu) is not among the inputs: fix it, for example with --select "
+            "%.64s=0, or add a variable along it to the inputs",
             name, n->axes[a].length, name);
     }
     return ORFF_OK;

@@ -49,8 +49,8 @@ static int open_temporary(fmt_table *table) {
     free(name);
     if (table->descriptor >= 0) return ORFF_OK;
     return fmt_table_fail(table, ORFF_ERROR_IO,
-                          "cannot be unpacked to a file in %s: %s; TMPDIR names another directory", directory,
-                          strerror(error));
+                          "cannot be unpacked to a file in %s: %s; set TMPDIR to another directory",
+                          directory, strerror(error));
 }
 
 /* The bytes taken already, and those that follow. */
@@ -90,9 +90,10 @@ static int find_directory(fmt_table *table) {
         return fmt_table_fail(table, ORFF_ERROR_IO, "cannot be opened: %s", strerror(errno));
     if (!faccessat(table->descriptor, ".zgroup", F_OK, 0)) return ORFF_OK;
     if (!faccessat(table->descriptor, "zarr.json", F_OK, 0))
-        return fmt_table_fail(table, ORFF_ERROR_UNSUPPORTED,
-                              "is Zarr of version 3, and version 2 is read; write it again (" FMT_ZARR_PLAIN
-                              "), or as NetCDF (ds.to_netcdf)");
+        return fmt_table_fail(
+            table, ORFF_ERROR_UNSUPPORTED,
+            "is Zarr version 3, but only version 2 can be read; write it again (" FMT_ZARR_PLAIN
+            "), or as NetCDF (ds.to_netcdf)");
     return fmt_table_fail(
         table, ORFF_ERROR_IO,
         "cannot be read: it is a directory, without the .zgroup that Zarr of version 2 has");

@@ -110,7 +110,7 @@ static int parse_entry(fmt_table *table, cursor *c, fmt_array_layout *layout, un
 static int parse(fmt_table *table, const char *text, fmt_array_layout *layout) {
     cursor c = {text};
     unsigned seen = 0;
-    if (!accept(&c, "{")) return fail_header(table, "is no dictionary");
+    if (!accept(&c, "{")) return fail_header(table, "is not a dictionary");
     while (!accept(&c, "}")) {
         const int status = parse_entry(table, &c, layout, &seen);
         if (status) return status;
@@ -119,9 +119,9 @@ static int parse(fmt_table *table, const char *text, fmt_array_layout *layout) {
         break;
     }
     skip_blanks(&c);
-    if (*c.at) return fail_header(table, "has something behind the dictionary");
-    if (seen != 7) return fail_header(table, "descr, fortran_order or shape is not there");
-    if (layout->rank == 0) return fail_header(table, "a single number is no table");
+    if (*c.at) return fail_header(table, "has something after the dictionary");
+    if (seen != 7) return fail_header(table, "descr, fortran_order or shape is missing");
+    if (layout->rank == 0) return fail_header(table, "a single number is not a table");
     return ORFF_OK;
 }
 

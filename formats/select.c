@@ -23,7 +23,7 @@ static int assign_role(fmt_table *table, parts *s, size_t count, const size_t *c
     for (size_t i = 0; i < count; i++) {
         if (s->role[columns[i]])
             return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT,
-                                  "column \"%s\" is chosen for two purposes",
+                                  "column \"%s\" is used for two purposes",
                                   fmt_table_name(table, columns[i]));
         s->role[columns[i]] = as;
     }
@@ -141,7 +141,7 @@ static int prepare_labels(fmt_table *table, const fmt_table_selection *selection
     if (!selection->labels) return ORFF_OK;
     if (table->p != 1)
         return fmt_table_fail(table, ORFF_ERROR_INVALID_ARGUMENT,
-                              "outputs: classes are one column, found %zu", table->p);
+                              "outputs: classes need one column, found %zu", table->p);
     table->label_slot = table->y_slot[0];
     for (size_t i = 0; i < selection->n_labels; i++) {
         size_t index;

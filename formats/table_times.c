@@ -86,7 +86,8 @@ int fmt_table_count_time(fmt_table *table, size_t i, const char *units) {
     if (!fmt_time_units(units, NULL, &wanted))
         return fmt_table_fail(
             table, ORFF_ERROR_MISMATCH,
-            "column \"%s\" holds dates, and the model has learned numbers that count from no date",
+            "column \"%s\" contains dates, but the model was learned from numbers that do not count from a "
+            "date",
             fmt_table_name(table, column));
     table->times[column].origin = wanted.base;
     table->times[column].step = wanted.unit;

@@ -398,7 +398,7 @@ static void test_format_and_version(void **state) {
     assert_status(orffi_archive_open(&archive, path, "orff-test", 1, 1), ORFF_ERROR_FORMAT);
     assert_says("upgrade orff");
     assert_status(orffi_archive_open(&archive, path, "orff-test", 3, 4), ORFF_ERROR_FORMAT);
-    assert_says("reads from version 3 on");
+    assert_says("reads version 3 and later");
     assert_null(archive);
 }
 
@@ -677,7 +677,7 @@ static void test_other_files(void **state) {
     const char other[] = "x,y\n1,2\n3,4\n5,6\n7,8\n9,10\n11,12\n13,14\n15,16\n";
     spill(path, other, sizeof other);
     assert_status(orffi_archive_open(&archive, path, "orff-test", 1, 1), ORFF_ERROR_FORMAT);
-    assert_says("is not a file of orff");
+    assert_says("is not an orff file");
     spill(path, "", 0);
     assert_status(orffi_archive_open(&archive, path, "orff-test", 1, 1), ORFF_ERROR_FORMAT);
 }

@@ -216,7 +216,7 @@ static void a_killed_run_ends_as_if_it_had_not_been(void **state) {
         assert_ok(stream(&whole, &settings, &s));
         assert_true(exists(saved));
         assert_ok(orff_checkpoint_remove(saved));
-        for (size_t k = 0; k < sizeof deaths / sizeof *deaths; k++) {
+        for (size_t k = 0; k < sizeof deaths / sizeof *deaths; k += support_step(2)) {
             orff_model *resumed = NULL;
             support_case("%s, dead at rows %zu and %zu", kinds[i].name, deaths[k][0], deaths[k][1]);
             die_at(&settings, &s, deaths[k][0]);
@@ -355,7 +355,7 @@ static void iterations_go_on_where_they_were(void **state) {
                  {ORFF_SOLVER_SGD, ORFF_LOSS_EPSILON, 0.05, 1e-6, 3e-2, 0},
                  {ORFF_SOLVER_SGD, ORFF_LOSS_PINBALL, 0.5, 1e-6, 3e-2, 0},
                  {ORFF_SOLVER_AUTO, ORFF_LOSS_LOGISTIC, 1.0, 1e-10, 1e-3, 3}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i += support_step(3)) {
         orff_settings settings = settings_of(&kinds[0]);
         source s = make_source(i % 2, cases[i].classes);
         orff_model *whole = NULL, *resumed = NULL;
@@ -729,7 +729,7 @@ static void heads_may_not_have_grown(void **state) {
     assert_ok(stream(&model, &settings, &s));
     orff_model_free(model);
     s.rows.n = ROWS;
-    assert_refused(&settings, &s, ORFF_ERROR_MISMATCH, "have become more");
+    assert_refused(&settings, &s, ORFF_ERROR_MISMATCH, "more rows now decide");
     assert_ok(orff_checkpoint_remove(saved));
     s.rows.n = HEAD + 10;
     assert_ok(stream(&model, &settings, &s));

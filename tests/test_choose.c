@@ -5,6 +5,8 @@
 
 #include "base/linalg.h"
 #include "base/random.h"
+#include "model/choice.h"
+#include "model/halves.h"
 #include "model/patches.h"
 #include "support.h"
 
@@ -116,6 +118,7 @@ static double held_error(const orff_part *part, bool automatic) {
 /* With few frequencies for a dense field, where the evidence alone would choose scales that they cannot resolve. */
 static void automatic_is_no_worse_than_a_single_part(void **state) {
     (void)state;
+    support_numbers_only();
     const orffi_rng rng = {11, 1};
     const orff_rule rules[3] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
     double best = INFINITY;
@@ -205,6 +208,68 @@ static void evidence_finds_base_and_scale(void **state) {
     assert_true(part.base == ORFF_BASE_MATERN && part.shape == 2.5);
 }
 
+/* ---- by rows left out */
+
+static void halves_lie_together(void **state) {
+    (void)state;
+    enum { N = 100, COUNT = 8 };
+    double x[N];
+    size_t cluster[N], counts[COUNT] = {0};
+    for (size_t i = 0; i < N; i++) x[i] = (double)((i * 37) % N); /* every number once */
+    assert_ok(orffi_halves(N, 1, x, COUNT, cluster));
+    for (size_t i = 0; i < N; i++) {
+        assert_true(cluster[i] < COUNT);
+        counts[cluster[i]]++;
+        for (size_t k = 0; k < N; k++) assert_true(x[i] <= x[k] ? cluster[i] <= cluster[k] : true);
+    }
+    for (size_t k = 0; k < COUNT; k++) assert_true(counts[k] == N / COUNT || counts[k] == N / COUNT + 1);
+    for (size_t i = 0; i < N; i++) x[i] = 3.0; /* all in one place */
+    assert_ok(orffi_halves(N, 1, x, COUNT, cluster));
+}
+
+static double sum_of(const double *squares) {
+    double sum = 0.0;
+    for (size_t i = 0; i < DRAWN; i++) sum += squares[i];
+    return sum;
+}
+
+/* The kernel that the rows are drawn from stands. One that takes the field for noise falls, for one that errs less. */
+static void rows_left_out_depose_a_wrong_kernel(void **state) {
+    (void)state;
+    const bool chosen[1] = {true};
+    orff_settings settings = orff_settings_default();
+    orff_part truth = orff_part_default();
+    orffi_rows rows = {0};
+    orffi_plan plan = {0};
+    orffi_choice choice;
+    orffi_sample all = {1, NULL};
+    double right, wrong, other, squares[DRAWN];
+    truth.base = ORFF_BASE_MATERN;
+    truth.shape = 1.5;
+    draw(truth, 9);
+    settings.scale_outputs = ORFF_SWITCH_NO;
+    assert_ok(orffi_rows_from_arrays(&rows, 2, 2, &(orffi_codes){0}, DRAWN, drawn_X, drawn_Y, NULL, DRAWN));
+    assert_ok(orffi_plan_make(&plan, &settings, &rows));
+    assert_true(plan.left_out == 0.0);
+    plan.parts.list[0].part.base = ORFF_BASE_AUTO;
+    assert_ok(orffi_choice_make(&choice, &plan, &rows, chosen, 0));
+    assert_true(choice.found && choice.left_out == 0.0);
+    all.tables = &choice.table;
+    assert_ok(orffi_candidate_squares(&choice.best, &choice.judge, &all, squares));
+    right = sum_of(squares);
+    choice.best.log_noise = log(30.0);
+    assert_ok(orffi_candidate_squares(&choice.best, &choice.judge, &all, squares));
+    wrong = sum_of(squares);
+    assert_ok(orffi_choice_try_left_out(&choice));
+    assert_ok(orffi_candidate_squares(&choice.best, &choice.judge, &all, squares));
+    other = sum_of(squares);
+    assert_true(is_near(choice.left_out, sqrt(wrong / other), 1.0001));
+    assert_true(choice.left_out > 1.1 && other < 1.1 * right);
+    orffi_choice_clear(&choice);
+    orffi_plan_clear(&plan);
+    orffi_rows_clear(&rows);
+}
+
 /* The shape that the evidence finds for rows of a given one. */
 static double found_shape(orff_part truth, uint64_t seed) {
     double scales[2];
@@ -219,6 +284,7 @@ static double found_shape(orff_part truth, uint64_t seed) {
 /* Along the orders of matern and the alphas of the rational quadratic; fields stay where they exist. */
 static void evidence_finds_the_shape(void **state) {
     (void)state;
+    support_numbers_only();
     orff_part truth = orff_part_default();
     truth.base = ORFF_BASE_MATERN;
     truth.shape = 0.5;
@@ -378,6 +444,8 @@ int main(void) {
         cmocka_unit_test(few_rows_are_all_taken),
         cmocka_unit_test(automatic_is_no_worse_than_a_single_part),
         cmocka_unit_test(evidence_finds_base_and_scale),
+        cmocka_unit_test(halves_lie_together),
+        cmocka_unit_test(rows_left_out_depose_a_wrong_kernel),
         cmocka_unit_test(evidence_finds_the_shape),
         cmocka_unit_test(shapes_need_an_evidence),
         cmocka_unit_test(evidence_stretches),

@@ -123,9 +123,9 @@ expect 1 'part: .*left alone' run fit long.csv no.orff --resume
 expect 1 'part: .*left alone' run fit long.csv no.orff
 cmp -s part small.csv || fail "a table was taken for a checkpoint"
 # shellcheck disable=SC2086  # words
-expect 2 '--checkpoint: long.csv is read by this command too' "$orff" fit long.csv $rows --checkpoint long.csv -o no.orff
+expect 2 '--checkpoint: long.csv is also read by this command' "$orff" fit long.csv $rows --checkpoint long.csv -o no.orff
 # shellcheck disable=SC2086  # words
-expect 2 '--checkpoint: no.orff is the file of --output too' "$orff" fit long.csv $rows --checkpoint no.orff -o no.orff
+expect 2 '--checkpoint: no.orff is also the file of --output' "$orff" fit long.csv $rows --checkpoint no.orff -o no.orff
 # shellcheck disable=SC2086  # words
 expect 1 'nowhere/x' "$orff" fit long.csv $rows --checkpoint nowhere/x -o no.orff
 
@@ -135,7 +135,7 @@ cp kept part
     ulimit -f 20
     run fit long.csv no.orff --resume
 ) >out 2>&1 && fail "there was room"
-grep -q 'warning: the checkpoint was not saved, the last one stays: part: ' out || fail "full disk: $(cat out)"
+grep -q 'warning: the checkpoint was not saved, so the last one is still there: part: ' out || fail "full disk: $(cat out)"
 cmp -s part kept || fail "a full disk has taken the last checkpoint"
 expect 0 'resumed after' run fit long.csv roomy.orff --resume
 

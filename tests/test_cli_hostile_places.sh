@@ -40,7 +40,7 @@ for end in gp part; do
 done
 for p in p q r; do
     echo old >$p.svg
-    expect 1 "$p.svg.gp: exists already, and --keep" "$orff" plot good.orff -o $p.svg --keep
+    expect 1 "$p.svg.gp: already exists, and --keep" "$orff" plot good.orff -o $p.svg --keep
     [ "$(cat $p.svg)" = old ] || fail "$p.svg: was drawn before it was refused"
 done
 { [ "$(cat p.svg.gp victim)" = "mine${newline}mine" ] && [ ! -e nothing ]; } || fail "--keep replaces"
@@ -61,7 +61,7 @@ echo old >q.svg
 expect 0 cut.svg "$orff" plot line.report.csv -o cut.svg --keep
 limit=$((($(wc -c <cut.svg.gp) + $(wc -c <cut.svg)) / 1024))
 [ $((limit * 512)) -gt "$(wc -c <cut.svg.gp)" ] || fail "the picture is smaller than its script"
-expect 1 'q.svg: gnuplot has not written the whole picture' sh -c "ulimit -f $limit; exec \"\$@\"" sh "$orff" plot line.report.csv -o q.svg
+expect 1 'q.svg: gnuplot did not write the whole picture' sh -c "ulimit -f $limit; exec \"\$@\"" sh "$orff" plot line.report.csv -o q.svg
 [ "$(cat q.svg)" = old ] || fail "a cut picture replaced the old one"
 quiet "a cut picture"
 finish

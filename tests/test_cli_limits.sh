@@ -53,7 +53,11 @@ for begin in 1 2; do
         sweep 80000 31000 850000 "$orff" fit train.csv $columns $fixed --threads $threads -o m.orff
     done
 done
-unset OMP_NUM_THREADS
+# Two variables that say different numbers.
+export OPENBLAS_NUM_THREADS=1
+# shellcheck disable=SC2086
+sweep 204000 31000 390000 "$orff" fit train.csv $columns $fixed -o m.orff
+unset OPENBLAS_NUM_THREADS OMP_NUM_THREADS
 # shellcheck disable=SC2086
 sweep 80000 97000 1100000 "$orff" fit train.csv $columns $fixed -o m.orff
 export OMP_NUM_THREADS=2

@@ -38,7 +38,7 @@ for file in island.geojson island.txt; do
     [ "$(number json on_land)" -eq 4 ] || fail "$file: $(cat json)"
 done
 printf '178 -20\n182 -20\n' >line.txt
-expect 1 'line.txt: none of its lines ends where it begins.*polygons' "$orff" predict pacific.orff pacific.csv --coast line.txt -o p.csv
+expect 1 'line.txt: none of its lines is closed.*polygons' "$orff" predict pacific.orff pacific.csv --coast line.txt -o p.csv
 expect 1 'nowhere.txt' "$orff" predict pacific.orff pacific.csv --coast nowhere.txt -o p.csv
 expect 0 'points are on land' "$orff" predict pacific.orff pacific.csv --coast natural-earth -o p.csv
 
@@ -54,7 +54,7 @@ fit --inputs x,y --outputs a,b --sigma 3 -o two.orff
 expect 0 '"what": "field"' "$orff" plot two.orff -o two.svg --json
 expect 0 '"panels": 2' "$orff" plot two.orff --what outputs -o two.svg --json
 fit --inputs x,y,t --outputs c --sigma 3 -o time.orff
-expect 0 't is held at 2' "$orff" plot time.orff -o time.svg
+expect 0 't is fixed at 2' "$orff" plot time.orff -o time.svg
 slice() { "$orff" plot time.orff --grid "x=0:9:2,y=0:10:2,t=$1" --everywhere -o slice.svg --keep -q; awk '/^\$colours/ { inside = 1; next } /^EOD/ { inside = 0 } inside && $1 > 8 { sum += $3 } END { print sum }' slice.svg.gp; rm slice.svg.gp; }
 less "$(slice 0)" "$(slice 4)" "slices at 0 and 4"
 expect 2 '3 inputs have a range.*time=6' "$orff" plot time.orff --grid x=0:9:2,y=0:9:2,t=0:4:2 -o time.svg
@@ -64,5 +64,5 @@ expect 0 '"panels": 2' "$orff" plot line.orff --points table.csv -o line.svg --k
 grep -q filledcurves line.svg.gp || fail "no band"
 awk '/^\$curves/ { inside = 1; next } /^EOD/ { inside = 0 } inside && !($3 < $2 && $2 < $4) { wrong++ } END { exit wrong }' line.svg.gp || fail "bands"
 expect 1 'two inputs and two outputs; there are 1 and 2' "$orff" plot line.orff --what curl -o p.svg
-expect 2 'a coast is for' "$orff" plot line.orff --coast island.txt -o p.svg
+expect 2 'a coast needs' "$orff" plot line.orff --coast island.txt -o p.svg
 finish

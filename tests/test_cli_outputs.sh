@@ -21,7 +21,7 @@ refused() {
     option=$1 file=$2
     shift 2
     sum=$(cksum <"$file")
-    expect 2 "--$option: .*(is read by this command too|is the file of --[a-z]+ too)" "$@"
+    expect 2 "--$option: .*(is also read by this command|is also the file of --[a-z]+)" "$@"
     [ "$(cksum <"$file")" = "$sum" ] || fail "$*: $file has changed"
 }
 

@@ -103,7 +103,7 @@ else
     grep -q PROJ out || fail "no projections: $(cat out)"
 fi
 expect 2 'name the page with -o' "$orff" view m.orff
-expect 2 'm.orff is read by this command too' "$orff" view m.orff -o m.orff
+expect 2 'm.orff is also read by this command' "$orff" view m.orff -o m.orff
 expect 2 '--samples: "many"' "$orff" view m.orff -n many -o x.html
 expect 2 'no column "nowhere"' "$orff" view m.orff --points classes.csv --inputs nowhere -o x.html
 [ -z "$(find . -name '[cdx].html*')" ] || fail "a failed view leaves files"

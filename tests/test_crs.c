@@ -172,7 +172,7 @@ static void test_refused(void **state) {
     assert_ok(orff_plane_of_crs(&plane, "+proj=gnom +lat_0=90", 2, inputs));
     X[1] = -45.0;
     assert_int_equal(orff_plane_project(&plane, 2, 1, X, NULL), ORFF_ERROR_INVALID_ARGUMENT);
-    assert_non_null(strstr(orff_error_message(), "has no place in crs"));
+    assert_non_null(strstr(orff_error_message(), "cannot be projected to crs"));
 }
 
 int main(void) {

@@ -379,7 +379,7 @@ static void test_unreadable_refused(void **state) {
         const double good = *told[i];
         *told[i] = i == 5 ? (double)NAN : -1.0;
         assert_status(orff_model_save(model, in_directory("a"), false), ORFF_ERROR_NUMERICAL);
-        assert_unreadable_says("the model cannot be kept");
+        assert_unreadable_says("the model cannot be saved");
         assert_same_files(in_directory("a"), in_directory("b"));
         assert_status(orff_model_save(model, in_directory("c"), false), ORFF_ERROR_NUMERICAL);
         assert_int_not_equal(access(in_directory("c"), F_OK), 0);
@@ -474,7 +474,7 @@ static void test_unreadable_moments_refused(void **state) {
     assert_ok(orff_moments_save(moments, in_directory("b")));
     moments->arrived = 1; /* fewer than there are */
     assert_status(orff_moments_save(moments, in_directory("a")), ORFF_ERROR_NUMERICAL);
-    assert_unreadable_says("the moments cannot be kept");
+    assert_unreadable_says("the moments cannot be saved");
     moments->arrived = ROWS;
     for (int i = 0; i < 3; i++) {
         double *const sum = i == 0 ? moments->sets[0].S : i == 1 ? moments->sets[1].R : moments->sets[2].T;

@@ -129,7 +129,7 @@ static void test_refusals(void **state) {
     refused("a,b\n1,-inf\n", ORFF_ERROR_FORMAT, "line 2, column 2 (b)", "infinite");
     refused("a,b\n1,1e400\n", ORFF_ERROR_FORMAT, "1e400", "too large");
     refused("a,b\n1,\"2\n", ORFF_ERROR_FORMAT, "line 2", "never closed");
-    refused("a,b\n1,\"2\"3\n", ORFF_ERROR_FORMAT, "line 2", "behind its closing quote");
+    refused("a,b\n1,\"2\"3\n", ORFF_ERROR_FORMAT, "line 2", "after its closing quote");
     refused("\xff\xfe"
             "a\0",
             ORFF_ERROR_FORMAT, "UTF-16", "");

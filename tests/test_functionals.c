@@ -232,7 +232,7 @@ static void compare(orff_rule rule, orff_engine engine, double tolerance) {
 static void test_dense(void **state) {
     static const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_CURL_FREE, ORFF_RULE_DIV_FREE};
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i += support_step(2)) {
         compare(rules[i], ORFF_ENGINE_EXACT, 1e-6);
         compare(rules[i], ORFF_ENGINE_FEATURES, 1e-6);
         if (orffi_fft_available()) compare(rules[i], ORFF_ENGINE_LATTICE, 2e-5);

@@ -443,7 +443,7 @@ static void sorted_streams_do_not_wrap(void **state) {
         const orff_status status = stream(&t, &t.lattice);
         if (status) {
             assert_int_equal(status, ORFF_ERROR_INVALID_ARGUMENT);
-            assert_says("outside of the range");
+            assert_says("outside the range");
         } else {
             assert_true(distance_of(&t, t.lattice, t.exact) < 2e-4 * spread_of(&t));
         }
@@ -650,7 +650,7 @@ static void odd_rows_are_fitted_or_refused(void **state) {
         for (size_t way = 0; way < 12; way++)
             for (size_t automatic = 0; automatic < 2; automatic++) {
                 problem t;
-                if (automatic && way % 2 != regime)
+                if (automatic && (way % 2 != regime || way % support_step(6)))
                     continue; /* what is chosen depends little on the regime */
                 if (way == 8 && regime && !automatic)
                     continue; /* one row far away: the box is large in both regimes */

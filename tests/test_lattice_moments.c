@@ -339,6 +339,7 @@ static double dense_profile(const orff_part *part, double shift, size_t n) {
 /* Nowhere about the length scale and the noise that were found are the outputs more probable. */
 static void chooses_the_most_probable(void **state) {
     (void)state;
+    support_numbers_only();
     if (!orffi_fft_available()) skip();
     enum { FEW = 300 };
     orff_lattice_moments *moments = create(0.7, 2.0, 0);

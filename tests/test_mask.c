@@ -137,7 +137,7 @@ static void test_moments_keep_no_places(void **state) {
     const double x[2] = {0.0, 0.0};
     double got;
     assert_status(orff_model_distance(model, 1, x, &got), ORFF_ERROR_UNSUPPORTED);
-    assert_says("does not know where its rows were");
+    assert_says("does not contain the positions of its rows");
     orff_model_free(model);
 }
 

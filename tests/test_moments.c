@@ -538,7 +538,7 @@ static void subtracting_undoes_adding(void **state) {
     assert_int_equal(orff_moments_describe(sum).rows, 0);
     assert_sums(sum, sums_make(2 * 24, OUTPUTS), 1e-11);
     assert_status(orff_moments_subtract(sum, first), ORFF_ERROR_MISMATCH);
-    assert_says("cannot be taken off");
+    assert_says("cannot be subtracted from");
     orff_moments_free(whole);
     orff_moments_free(first);
     orff_moments_free(rest);

@@ -33,7 +33,7 @@ cmp -s info out || fail "info on 2 processes is not that of one: $(cat out)"
 (
     PATH=$work/bin:$PATH
     # shellcheck disable=SC2086
-    refused 3 'mpirun has started 3 processes.*libopenmpi-dev' alone/orff fit all.csv $columns -o never.orff
+    refused 3 'mpirun started 3 processes.*libopenmpi-dev' alone/orff fit all.csv $columns -o never.orff
     # shellcheck disable=SC2086
     ranks 1 alone/orff fit all.csv $columns -o alone.orff -q || fail "one process without orff-mpi"
     finish

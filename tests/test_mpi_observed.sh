@@ -34,7 +34,7 @@ lattice="--sigma 1 --engine lattice --extent x=-1:1,y=-1:1"
 # shellcheck disable=SC2086  # words
 {
     same missing "1 3" --outputs u,v --kernel div-free+curl-free $features
-    [ "$(grep -c '^40 rows are without some of their outputs' out)" -eq 1 ] || fail "not 40 rows that miss something: $(cat out)"
+    [ "$(grep -c '^40 rows have missing outputs' out)" -eq 1 ] || fail "not 40 rows that miss something: $(cat out)"
     cmp -s missing.1.csv missing.3.csv || fail "missing outputs: other digits on 3 ranks than on 1"
     rows="900 used, 0 dropped"
     same angle 2 --outputs along --direction angle --kernel div-free $features

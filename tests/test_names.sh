@@ -1,6 +1,6 @@
 #!/bin/sh
 # The names of enumerations stand in their lists (include/orff.h), in the table of settings, whose help speaks of them, and
-# in texts; nowhere else in the library, the program, the readers of files, the Python package or the scripts. Names that
+# in texts; nowhere else in the library, the programs, the readers of files, the Python package or the scripts. Names that
 # are also words of other things (keys of files and of results, options) are looked for as whole literals only, and where
 # they mean the other thing is listed below.
 set -eu
@@ -61,7 +61,7 @@ names | sort -u | grep -v '^auto$\|^none$\|^features$' >"$work/names" # words of
 
 # Literals of a file, one a line, with its name before: C and shell in double quotes, Python in either, its docstrings out.
 literals() {
-    for file in $(find src cli formats -name '*.[ch]') $(find scripts -name '*.sh') $(find python/orff -name '*.py'); do
+    for file in $(find src cli formats mpi -name '*.[ch]') $(find scripts -name '*.sh') $(find python/orff -name '*.py'); do
         case $file in src/model/settings.c | src/spectrum/spectrum.c) continue ;; esac
         awk -v file="$file" '
             file ~ /\.py$/ {
@@ -88,7 +88,7 @@ awk -F '\t' -v list="$work/names" -v allow="$work/allowed" '
         while ((getline line < allow) > 0) { split(line, part, /[ \t]+/); allowed[part[1]] = 1 }
     }
     {
-        if ($2 ~ /^  orff /) next # an example for help
+        if ($2 ~ /^  (orff|mpirun) /) next # an example for help
         if ($2 in known && !(($1 ":" $2) in allowed)) { print $1 ": \"" $2 "\""; next }
         count = split($2, word, /[^a-z0-9-]+/)
         for (i = 1; i <= count; i++)

@@ -113,6 +113,7 @@ static void features_have_a_noise_for_each_output(void **state) {
 /* Outputs of one noise and size share one factorisation: no matrix comes in. */
 static void alike_outputs_stay_together(void **state) {
     (void)state;
+    support_numbers_only();
     rows r = make_rows(600, 9);
     orff_settings settings = orff_settings_default();
     orff_model *model = NULL;

@@ -11,6 +11,7 @@
 #include "reload.h"
 
 enum { N = 60, NEW = 8, D = 2, P = 2 };
+#include "measured.h"
 
 static const double full[] = {2.0, 0.6, 0.6, 0.7};
 
@@ -32,23 +33,15 @@ enum { KERNELS = sizeof kernels / sizeof *kernels };
 
 /* ---- data */
 
-typedef struct measured {
-    double X[N * D], whole[N * P], Y[N * P], along[N * P], y[N], weights[N], Z[NEW * D];
-} measured;
-
 static void make(measured *m) {
     for (size_t i = 0; i < N; i++) {
-        const double a = 2.399963 * (double)i, angle = 1.7 * (double)(i * i % 97);
+        const double a = 2.399963 * (double)i;
         for (size_t k = 0; k < D; k++)
             m->X[i * D + k] = 1.5 * fmod((double)(i + 1) * (k ? 0.754877666 : 0.569840291), 1.0);
         fields_rotation(m->X + i * D, m->whole + i * P);
         m->whole[i * P] += 0.05 * sin(31.0 * a);
         m->whole[i * P + 1] += 0.05 * cos(17.0 * a);
-        m->along[i * P] = cos(angle) * (1.0 + 0.5 * (double)(i % 3));
-        m->along[i * P + 1] = sin(angle) * (1.0 + 0.5 * (double)(i % 3));
-        m->y[i] = m->along[i * P] * m->whole[i * P] + m->along[i * P + 1] * m->whole[i * P + 1];
-        m->weights[i] = 0.5 + (double)(i % 4);
-        for (size_t k = 0; k < P; k++) m->Y[i * P + k] = (i + k) % 3 == 0 ? (double)NAN : m->whole[i * P + k];
+        measured_observe(m, i);
     }
     for (size_t k = 0; k < P; k++) m->Y[7 * P + k] = (double)NAN; /* a row that says nothing */
     for (size_t i = 0; i < NEW * D; i++) m->Z[i] = 1.5 * fmod((double)(i + 3) * 0.618034, 1.0);
@@ -215,7 +208,7 @@ static void compare(size_t which, orff_engine engine, bool directions, bool weig
 }
 
 static void compare_all(orff_engine engine, double tolerance) {
-    for (size_t which = 0; which < KERNELS; which++) {
+    for (size_t which = 0; which < KERNELS; which += support_step(2)) {
         compare(which, engine, true, false, tolerance);
         compare(which, engine, true, true, tolerance);
         compare(which, engine, false, false, tolerance);
@@ -339,7 +332,7 @@ static void send_sums(sums *s) {
     unlink(path);
 }
 
-static void take_rows(sums *s, const orff_observations *o) {
+static void add_rows(sums *s, const orff_observations *o) {
     assert_ok(s->features ? orff_moments_accumulate_observations(s->features, o)
                           : orff_lattice_moments_accumulate_observations(s->lattice, o));
 }
@@ -429,13 +422,13 @@ static sums make_sums(size_t which, const orff_features *features, const measure
                             rest = some_of(m, errors, WHOLE, N);
     const orff_rows parted =
         features ? ORFF_ROWS_PARTED : ORFF_ROWS_DIRECTED; /* a lattice has one room for both */
-    take_rows(&all, &whole);                              /* whole ones become directed when others come */
+    add_rows(&all, &whole);                              /* whole ones become directed when others come */
     assert_int_equal(room_of(&all), errors ? parted : ORFF_ROWS_WHOLE);
     read_rows(&all, &rest);
     assert_int_equal(room_of(&all), parted);
-    take_rows(&more, &along);
+    add_rows(&more, &along);
     assert_int_equal(room_of(&more), ORFF_ROWS_DIRECTED);
-    take_rows(&off, &whole);
+    add_rows(&off, &whole);
     assert_ok(join_sums(&more, 1.0, &off));
     send_sums(&more);
     assert_ok(join_sums(&all, 1.0, &more));
@@ -444,7 +437,7 @@ static sums make_sums(size_t which, const orff_features *features, const measure
     free_sums(&off);
     off = create_sums(which, features);
     const orff_observations other = some_of(m, errors ? NULL : m->weights, 0, ALONG);
-    take_rows(&off, &other);
+    add_rows(&off, &other);
     assert_status(join_sums(&all, 1.0, &off), ORFF_ERROR_MISMATCH); /* with errors and without */
     assert_says("errors");
     free_sums(&more);
@@ -538,6 +531,7 @@ static void test_qualities(void **state) {
     static uint32_t instruments[MANY];
     double mse[3];
     (void)state;
+    support_numbers_only();
     fields_rows rows = fields_draw(fields_rotation, MANY, D, P, 0.0, 7);
     double *noise = models_normal(MANY * P, 11);
     memcpy(X, rows.X, sizeof X);

@@ -163,8 +163,8 @@ static void shapes_are_given_or_asked_for(void **state) {
     assert_ok(orff_options_resolve(options, &plane, &s));
     assert_close(s.parts[0].shape, 2.25, 0);
     orff_options_free(options);
-    refused("base=matern\n", &plane, "shape", "needs one");
-    refused("base=rational-quadratic\n", &plane, "shape", "needs one");
+    refused("base=matern\n", &plane, "shape", "needs a shape");
+    refused("base=rational-quadratic\n", &plane, "shape", "needs a shape");
     refused("base=matern32/2\n", &plane, "base", "no shape");
     refused("base=matern\nshape=-1\n", &plane, "shape", "positive");
 }
@@ -265,7 +265,7 @@ static void wrong_texts_are_refused(void **state) {
     refused("kernel=div-free+div-free\nsigma=1+2+3\n", &plane, "sigma", "2 parts");
     refused("kernel=custom-b\n", &plane, "kernel", "function");
     refused("kernel=auto\nsigma=1\n", &plane, "sigma", "itself");
-    refused("kernel=auto+div-free\n", &plane, "kernel", "alone");
+    refused("kernel=auto+div-free\n", &plane, "kernel", "cannot be part of a sum");
     refused("mix=0.3\n", &plane, "mix", "helmholtz");
     refused("kernel=helmholtz\nmix=2\n", &plane, "mix", "0 to 1");
     refused("lambda-grid=1:2\n", &plane, "lambda-grid", "LO:HI:COUNT");

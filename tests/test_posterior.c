@@ -209,7 +209,7 @@ static void refuses_what_cannot_be(void **state) {
     orffi_posterior *posterior = NULL;
     orffi_system system = {0};
     assert_status(orff_model_covariance(model, 1, X, covariance), ORFF_ERROR_UNSUPPORTED);
-    assert_says("no posterior");
+    assert_says("without a posterior");
     orff_model_free(model);
     model = make_model(&models_cases[0], CHOLESKY, X, shift);
     assert_status(orff_model_covariance(model, 1, x, covariance), ORFF_ERROR_NOT_FINITE);

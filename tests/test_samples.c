@@ -234,7 +234,7 @@ static void check_moments(const fitted *f) {
 
 static void test_moments(void **state) {
     (void)state;
-    for (size_t i = 0; i < SETTINGS; i++) check_moments(fitted_to(i));
+    for (size_t i = 0; i < SETTINGS; i += support_step(2)) check_moments(fitted_to(i));
     support_case(NULL);
 }
 
@@ -347,6 +347,7 @@ static void check_curl(const fitted *f, const orff_samples *samples) {
 
 static void test_errors(void **state) {
     (void)state;
+    support_numbers_only();
     for (size_t i = 0; i < SETTINGS; i++) {
         orff_samples *samples = NULL;
         if (settings[i].d != 2) continue;
@@ -415,6 +416,7 @@ static void test_stored(void **state) {
     orffi_report report = {.mean = sums, .train_mse = sums + 2, .cv_mse = sums + 4};
     orffi_deviation samples[33] = {{0}};
     (void)state;
+    support_numbers_only();
     options.posterior = ORFF_SWITCH_YES;
     fill_rows(f.how, f.X, f.Y, f.weights);
     const orffi_task task = {.settings = &options, .extent = extent, .middle = middle, .folds = 1};

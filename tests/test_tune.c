@@ -149,6 +149,7 @@ static void auto_kernel_names_the_physics(void **state) {
 /* More rows than the exact evidence takes: the same from moments. */
 static void auto_kernel_of_many_rows(void **state) {
     (void)state;
+    support_numbers_only();
     fields_rows rows = fields_draw(fields_rotation, 800, 2, 2, 0.12, 86),
                 test = fields_draw(fields_rotation, 500, 2, 2, 0.0, 87);
     orff_settings settings = fields_settings(80);

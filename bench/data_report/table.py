@@ -74,7 +74,7 @@ def state(cells, program):
         fits = sum(len(c.good) for c in met)
         lines = [c for c in met if c.status != "does not apply"]
         counts.append(f"{title} {fits} fits on {len([c for c in lines if c.good])} lines" if fits else f"{title} **not run**")
-    yield f"Results there are, of {2 * len(sets.SETS)} lines with up to 3 splits each: {'; '.join(counts)}. Program {program}."
+    yield f"Available results, of {2 * len(sets.SETS)} lines with up to 3 splits each: {'; '.join(counts)}. Program {program}."
 
 
 def summary(known, cells):

@@ -53,7 +53,9 @@ static int refuse(const cli_arguments *a, const cli_settings *s) {
                                         "folds-by", "scale-inputs", "scale-outputs"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (cli_given(a, cli_setting(names[i])))
-            return cli_wrong(a, cli_setting(names[i]), "is not for many processes, which sum up moments");
+            return cli_wrong(a, cli_setting(names[i]),
+                             "is not available under mpirun, where the processes "
+                             "sum moments");
     const bool lattice = s->settings.engine == ORFF_ENGINE_LATTICE || cli_given(a, CLI_OPT_LIKE);
     if (cli_given(a, CLI_OPT_SPREAD) && cli_given(a, cli_setting("solver")))
         return cli_wrong(a, cli_setting("solver"), "has no effect with --spread, which solves by Cholesky");
@@ -65,7 +67,9 @@ static int refuse(const cli_arguments *a, const cli_settings *s) {
         return cli_wrong(a, cli_setting("kernel"),
                          "auto is not for a lattice; let orff fit choose on some of the rows, and name it");
     if (s->settings.engine == ORFF_ENGINE_EXACT)
-        return cli_wrong(a, cli_setting("engine"), "%s is not for many processes, which sum up moments",
+        return cli_wrong(a, cli_setting("engine"),
+                         "%s is not available under mpirun, where the processes "
+                         "sum moments",
                          orff_engine_name(ORFF_ENGINE_EXACT));
     return CLI_DONE;
 }
@@ -337,7 +341,7 @@ static int add_up(cli_learning *l) {
     l->data.dropped = cli_sum(l->aside.dropped);
     status = cli_agree(cli_is_first() ? note_ranges(l) : CLI_DONE);
     if (!status && l->partial)
-        cli_say("%" PRIu64 " rows are without some of their outputs; what they have is used", l->partial);
+        cli_say("%" PRIu64 " rows have missing outputs; their other outputs are used", l->partial);
     if (!status)
         cli_say("%zu file%s, %d ranks: rows summed in %.2f s, sums (%.3g MB) added in %.2f s",
                 cli_tables_count(), cli_tables_count() == 1 ? "" : "s", cli_ranks(), l->summed - l->began,

@@ -39,8 +39,8 @@ def from_arrow(data: Any, what: str = "X", numbers: bool = True) -> Any:
     except ImportError:
         if hasattr(data, "__array__"):
             return data  # NumPy reads it, though perhaps not its names
-        raise ImportError(f"{what} is a {type(data).__name__} of Arrow; reading it takes the package pyarrow, which is not "
-                          "installed: pip install pyarrow, or hand over a NumPy array") from None
+        raise ImportError(f"{what} is a {type(data).__name__} in Arrow format; reading it needs the package "
+                          "pyarrow, which is not installed: pip install pyarrow, or give a NumPy array") from None
     table = _read(pyarrow, data)
     if isinstance(table, pyarrow.ChunkedArray):
         return _column(pyarrow, table, what, numbers)
@@ -73,7 +73,7 @@ def _column(pyarrow: Any, column: Any, what: str, numbers: bool) -> Array:
         return column.to_numpy()
     if not any(is_kind(column.type) for is_kind in (kinds.is_floating, kinds.is_integer, kinds.is_boolean, kinds.is_decimal,
                                                     kinds.is_null)):
-        raise ValueError(f"{what} holds {column.type}; expected numbers")
+        raise ValueError(f"{what} contains {column.type}; expected numbers")
     if column.null_count or not (kinds.is_floating(column.type) or kinds.is_integer(column.type)):
         column = column.cast(pyarrow.float64())
     chunks = [chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks if len(chunk)]

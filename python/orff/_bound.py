@@ -9,7 +9,7 @@ import numpy as np
 from ._errors import check
 from ._functions import SCALE, given_settings
 from ._library import ffi, lib, text
-from ._parameters import FEATURES, KERNEL, Own, takes
+from ._parameters import FEATURES, KERNEL, Own, accepts
 from ._progress import run
 from ._settings import TABLE, Settings, name_of, positive, whole
 
@@ -17,7 +17,7 @@ _MEASURE_FEATURES = 500
 
 
 class OneBound(NamedTuple):
-    """One theorem. Where it does not apply, reason says why and the numbers are nan."""
+    """One bound. If it does not apply, `reason` says why and the numbers are nan."""
 
     applies: bool
     proven: bool
@@ -27,7 +27,7 @@ class OneBound(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The largest error over pairs of points as it is, over repeated draws."""
+    """The measured largest error over pairs of points, for repeated draws."""
 
     quantile: float
     median: float
@@ -36,7 +36,7 @@ class Measured(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """All that is known of the error of the features."""
+    """The result of `bound`."""
 
     printed: OneBound
     corrected: OneBound
@@ -56,7 +56,7 @@ _SAMPLING = Own(name_of("scheme", lib.ORFF_SCHEME_IID), TABLE["sampling"].types,
 _IMPORTANCE = TABLE["importance"]
 
 
-@takes(KERNEL | FEATURES, without=("weight", "covariates"), sigma=SCALE, features=_FEATURES, sampling=_SAMPLING,
+@accepts(KERNEL | FEATURES, sigma=SCALE, features=_FEATURES, sampling=_SAMPLING,
        importance=Own(False, _IMPORTANCE.types, "Of what is measured. " + _IMPORTANCE.help))
 def bound(
     dim: int,
@@ -73,39 +73,40 @@ def bound(
     draws: int = 20000,
     **given: Any,
 ) -> Bound:
-    """How far features may be from their kernel, and how many of them that takes.
+    """Bounds on the error of random features, and how many features are needed.
 
     Bounds P{ sup |K~(x,z) - K(x,z)| >= epsilon } over the points of a set, for independent frequencies: the theorem
-    of the paper as printed, corrected, and what is better where it applies.
+    of the paper as printed, the same with its errors corrected, and better bounds where they apply.
 
     Parameters
     ----------
     dim : int
         d.
     diameter : float
-        Of the set that x and z are in.
+        Diameter of the set that contains x and z.
     epsilon : float
-        The error, in the spectral norm.
+        The largest error that you accept, in spectral norm.
     outputs : int, optional
-        p. By default dim for fields, else the size of output_matrix, else 1.
+        Number of outputs p. The default is dim for fields, otherwise the size of output_matrix, or 1.
     probability : float, default=0.95
-        That the error stays below epsilon.
+        The probability that the error stays below epsilon.
     relative : bool, default=False
-        epsilon is in units of |K(0)|.
+        Measure epsilon in units of |K(0)|.
     empirical : int, default=0
-        Also measure the error, over so many draws of `features` (500 where none are given) frequencies.
+        Also measure the error over this many draws of `features` frequencies (500 if not given).
     b, m, sigma_p : float, optional
-        Constants of your own in place of those that are known: the largest of D E|K~ - K|^2, what bounds the psi_1 norm
-        of the centred blocks, and the root of E |w|^2 |A|^2. All three make the theorem apply to any kernel.
+        Your own values of the constants: the largest of D E|K~ - K|^2, the bound of the psi_1 norm of the centred blocks,
+        and the root of E |w|^2 |A|^2. With all three, the theorem applies to any kernel.
     draws : int, default=20000
-        Frequencies on which constants of custom parts are measured; then nothing is proven. 0: they are not known.
+        Frequencies on which constants of custom parts, and of those with delays or a wavelength, are measured; then
+        nothing is proven. 0: they are not known.
     {parameters}
 
     Returns
     -------
     Bound
-        `printed` and `corrected`, all `bounds` by name, the `best` that is proven and how many `features_needed` it
-        asks for, the constants (`terms`), and `measured`.
+        `printed` and `corrected`; all `bounds` by name; the `best` proven one and its `features_needed`; the constants
+        (`terms`); and `measured`.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def bound(
     True
     """
     dim = whole("dim", dim, 1, 65536)
-    chosen, features = given_settings({**given, "covariates": None}, dim, outputs), given["features"]
+    chosen, features = given_settings(given, dim, outputs), given["features"]
     question = ffi.new("orff_bound_question *", lib.orff_bound_question_default())
     question.epsilon, question.diameter = positive("epsilon", epsilon), positive("diameter", diameter)
     question.relative, question.probability = relative, positive("probability", probability)

@@ -30,11 +30,11 @@ def signs(y: Array) -> Array:
 class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     """Classification with operator-valued random Fourier features.
 
-    T classes are coded as the T corners of a simplex in R^(T-1), which are learned by regression; a prediction is
-    the class whose corner is nearest. The outputs of the kernel are the T - 1 numbers of a code.
+    The T classes are coded as the T corners of a simplex in R^(T-1). The codes are learned by regression, and the prediction
+    is the class with the nearest corner. The kernel thus has T - 1 outputs.
 
-    Rows that have several labels at once, or none, are given as a matrix of zeros and ones, a column for each label: each is
-    learned as an output that is 1 or -1, and predicted where that is positive.
+    If rows can have several labels, or none, give a matrix of zeros and ones with a column for each label. Each label is
+    learned as an output that is 1 or -1, and predicted where it is positive.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     Attributes
     ----------
     classes_ : ndarray of shape (T,)
-        The classes, sorted; the places of the columns for a matrix of labels.
+        The classes, sorted; for a matrix of labels, the indices of its columns.
     multilabel_ : bool
         Whether y was a matrix of labels.
     n_features_in_, feature_names_in_, sigma_, chosen_lambda_, kernel_, cv_mse_, train_mse_, n_frequencies_, ...
@@ -90,7 +90,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
             raise ValueError(f"y has {y.shape[1]} columns, with other numbers than 0 and 1; several labels at once are a matrix of zeros "
                              "and ones")
         if not reset and (y.ndim == 2) != self.multilabel_:
-            raise ValueError("y is a matrix of labels in some calls, and classes in others")
+            raise ValueError("y is a matrix of labels in some calls and classes in others")
         return X, y, row_weights(sample_weight, X)
 
     def _set_labels(self, y: Array) -> bool:
@@ -113,7 +113,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         places = np.searchsorted(self.classes_, y)
         known = self.classes_[np.minimum(places, len(self.classes_) - 1)] == y
         if not known.all():
-            raise ValueError(f"the class {y[~known].tolist()[0]!r} is not among those named at first: {self.classes_}")
+            raise ValueError(f"the class {y[~known].tolist()[0]!r} is not among those of the first call: {self.classes_}")
         return places
 
     def _class_notes(self) -> dict[str, Any]:
@@ -130,9 +130,9 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         X : array-like of shape (n, d)
             Inputs.
         y : array-like of shape (n,), or (n, labels) of zeros and ones
-            Classes: numbers, strings or anything that sorts; or which labels each row has.
+            Classes (numbers, strings or anything that can be sorted), or the labels of each row.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows; rows of weight 0 take no part, nor do classes that only they have.
+            Weights of the rows. Rows of weight 0 are ignored, and so are classes that only they have.
 
         Returns
         -------
@@ -149,7 +149,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
 
     @available_if(can_stream)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> "ORFFClassifier":
-        """Add rows to those that came before; the result is that of one fit to all of them.
+        """Add rows to the earlier ones. The result is the same as that of one fit to all of them.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         y : array-like of shape (n,)
             Classes.
         classes : array-like, optional
-            All classes that will come; needed in the first call unless its rows have them all.
+            All classes. Needed in the first call, unless its rows contain every class.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows.
 
@@ -179,14 +179,14 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         if first and not self._set_labels(y):
             self._set_classes(y if classes is None else classes)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes is {classes!r}, but at first it was {self.classes_}")
+            raise ValueError(f"classes is {classes!r}, but in the first call it was {self.classes_}")
         self._classes_of_moments = 0 if self.multilabel_ else len(self.classes_)
         self._add(Rows(X, self._coded(y), weights))
         return self
 
     @available_if(can_stream)
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> "ORFFClassifier":
-        """Take off rows that came by partial_fit, as if they never had.
+        """Remove rows that were added by partial_fit, as if they had never been there.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         self
         """
         X, y, weights = self._rows(X, y, sample_weight, reset=False, least=1)
-        self._take_off(Rows(X, self._coded(y), weights))
+        self._subtract(Rows(X, self._coded(y), weights))
         return self
 
     def _coded(self, y: Array) -> Array:
@@ -218,14 +218,14 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         return self._label_notes() if self.multilabel_ else self._class_notes()
 
     def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "ORFFClassifier":
-        """Of several candidates take the one with the smallest cross-validated error of the codes.
+        """Compare candidates by the cross-validated error of the codes and fit the best to all rows.
 
         Parameters
         ----------
         X, y, sample_weight
             As for fit.
         **grid
-            For each parameter that is varied a list of values; all combinations are compared.
+            A list of values for each parameter to vary; all combinations are compared.
 
         Returns
         -------
@@ -260,7 +260,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         return (self.model_.predict(X, **self._how) @ codes.T - lengths).astype(X.dtype)
 
     def decision_function(self, X: Any) -> Array:
-        """How far the prediction goes towards each class.
+        """A score for each class; the largest wins.
 
         Parameters
         ----------
@@ -270,8 +270,8 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         Returns
         -------
         ndarray of shape (n, T), or (n,) for two classes
-            Products with the codes, less half the square of their lengths where these differ, so that the nearest code has the most;
-            for two classes that of the second. For labels how sure each is: positive where it is predicted.
+            Products with the codes, minus half of their squared lengths if these differ, so that the nearest code has the
+            largest score. For two classes, the score of the second. For labels, positive where the label is predicted.
         """
         scores = self._scores(self._points(X))
         return scores[:, 1] if len(self.classes_) == 2 and not self.multilabel_ else scores

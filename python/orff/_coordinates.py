@@ -77,12 +77,12 @@ def numbers_of(coordinate: Any, origin: Optional[np.datetime64]) -> Array:
     values, kind = coordinate.values, coordinate.dtype.kind
     if kind == "M":
         if origin is None:
-            raise ValueError(f"coordinate {coordinate.name!r} holds times, and those that were learned from were numbers")
+            raise ValueError(f"coordinate {coordinate.name!r} contains times, but the model was learned from numbers")
         return (values - origin) / _HOUR
     if kind == "m":
         return values / _HOUR
     if kind not in "fiub":
-        raise ValueError(f"coordinate {coordinate.name!r} holds {values.dtype}; expected numbers or datetime64")
+        raise ValueError(f"coordinate {coordinate.name!r} contains {values.dtype}; expected numbers or datetime64")
     return values.astype(np.float64)
 
 

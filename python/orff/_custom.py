@@ -16,10 +16,10 @@ Function = Callable[[Array], Any]
 
 @dataclass(eq=False)
 class CustomPart:
-    """A part of a kernel by a function of your own; give one of B, A and K0.
+    """A part of a kernel defined by your own function. Give one of B, A and K0.
 
-    The functions get many points at once, in the units of the inputs, also where the estimator scales them, and are
-    called by one thread at a time.
+    The functions get many points at once, in the units of the inputs even if the estimator scales them. They are called by
+    one thread at a time.
 
     Parameters
     ----------
@@ -27,21 +27,21 @@ class CustomPart:
         B(W) of frequencies W (n, d) gives blocks (n, p, columns): K(x, z) = E[cos<w, x - z> B(w) B(w)^T], the mean
         over the spectrum of `base`.
     A : callable, optional
-        A(W) gives positive matrices (n, p, p): B B^T, factored by the library.
-        Both may be complex: A = B B^* is then Hermitian, and K(x, z) = E[cos<w, x - z> Re A(w) + sin<w, x - z> Im A(w)],
-        with K(z, x) = K(x, z)^T and no other symmetry. At -w they must give the conjugate A.
+        A(W) returns positive semidefinite matrices (n, p, p), which the library factors as B B^T. Both may be complex:
+        A = B B^* is then Hermitian, and K(x, z) = E[cos<w, x - z> Re A(w) + sin<w, x - z> Im A(w)],
+        with K(z, x) = K(x, z)^T and no other symmetry. At -w, A must be the conjugate of that at w.
     K0 : callable, optional
-        K0(delta) of differences delta = x - z (n, d) gives the kernel itself (n, p, p); d is at most 3, and the
-        spectrum is found.
+        K0(delta) of differences delta = x - z (n, d) returns the kernel itself (n, p, p). The spectrum is computed from it.
+        d is at most 3.
     columns : int, optional
-        Columns of B; by default those of what B gives.
+        Number of columns of B. By default, it is taken from the result of B.
     base, sigma, weight : optional
-        As in `ORFFRegressor`, whose own serve by default. K0 has no base and no sigma.
+        As in `ORFFRegressor`, whose values are the default. K0 has no base and no sigma.
     exact : callable, optional
-        K0(delta) of a part by B or A, where it is known: for `OVKRegressor` and `orff.kernel`.
+        K0(delta) of a part given by B or A, if it is known. `OVKRegressor` and `orff.kernel` need it.
     stretchable : bool, default=False
-        What the function computes holds also where inputs are stretched against each other: with sigma "auto" each
-        input has a length scale by its own spread.
+        Whether each input may be scaled separately: with sigma "auto", each input then has a length scale derived from its
+        own spread.
 
     Examples
     --------
@@ -231,5 +231,5 @@ def refuse_names(kernel: Any) -> None:
     for name in re.findall(r"[a-z-]+", kernel) if isinstance(kernel, str) else ():
         found = ffi.new("orff_rule *")
         if lib.orff_rule_parse(name.encode(), found) == lib.ORFF_OK and not lib.orff_rule_describe(found[0]).named:
-            raise ValueError(f"kernel: {name} is a function, and the file of a model does not hold it: give kernel an "
+            raise ValueError(f"kernel: {name} is a function, which a model file does not contain: give kernel an "
                              "orff.CustomPart to fit again")

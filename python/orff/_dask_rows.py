@@ -9,7 +9,7 @@ try:
     import dask
     import dask.array as da
 except ImportError as missing:
-    raise ImportError("orff.dask needs the package dask, which is not here: install dask and distributed from PyPI, or "
+    raise ImportError("orff.dask needs the package dask, which is not installed: install dask and distributed from PyPI, or "
                       "Debian's python3-dask and python3-distributed") from missing
 
 from . import _notes

@@ -12,7 +12,7 @@ from ._progress import run
 
 
 class Tracks(NamedTuple):
-    """Where particles are, as `drift` tells it. Places are NaN after a particle has ended."""
+    """The result of `drift`. Positions are NaN after a particle has ended."""
 
     times: Array  #: (times,): hours, or the unit of the inputs over that of the outputs
     path: Array  #: (times, n, d): through the prediction
@@ -42,35 +42,36 @@ def _times(end: float, every: Any) -> Array:
 
 
 class DriftMixin:
-    """What particles do in a fitted field."""
+    """Particles that drift with a fitted field."""
 
     def drift(self, points: Any, hours: Optional[float] = None, time: Optional[float] = None, *, every: Any = None,
               samples: int = 0, seed: int = 0, step: float = 0.0, distance: Optional[float] = None,
               std: Optional[float] = None) -> Tracks:
-        """Let particles drift with the field, and with samples of it to see how sure their paths are.
+        """Let particles drift with the field, and with posterior samples of it for the uncertainty of their paths.
 
-        Steps adapt to the field (Dormand and Prince, orders 5 and 4). Where inputs are degrees (geo="lonlat") particles go
-        over the sphere. An input beyond the field's space that is time goes on.
+        Steps adapt to the field (Dormand and Prince 5(4)). If inputs are degrees (geo="lonlat"), particles move on the
+        sphere. If time is an input, it advances with the particles.
 
         Parameters
         ----------
         points : array-like of shape (n, d)
-            Where, and with time among the inputs when, particles start.
+            Where the particles start; and when, if time is an input.
         hours : float, optional
-            How long; negative is backwards. With geo outputs without units are taken to be m/s; else the model must know units.
+            Duration in hours; negative values go backwards in time. The units of inputs and outputs must be known. With geo,
+            outputs without units are assumed to be in m/s.
         time : float, optional
-            The same in units of the inputs over those of the outputs. Give one of the two.
+            Duration in units of the inputs over units of the outputs. Give hours or time.
         every : float or array-like, optional
-            Time between the places told, or the times themselves; 48 steps by default.
+            Time between the returned positions, or the times themselves. The default is 48 steps.
         samples : int, default=0
-            Posterior samples to drift through too.
+            Number of posterior samples to drift through, besides the prediction.
         seed : int, default=0
-            Decides which.
+            Seed.
         step : float, default=0
-            The longest step of the integration; 0: as the tolerance allows.
+            The longest step of the integration. 0 means as long as the tolerance allows.
         distance, std : float, optional
-            A particle ends where it is farther from all rows than this, or where the standard deviation is more than this
-            share of the prior's.
+            A particle ends where it is farther than `distance` from all rows, or where the standard deviation exceeds `std`
+            times that of the prior.
 
         Returns
         -------
@@ -114,7 +115,7 @@ class DriftMixin:
         return Tracks(times, path, members, mean, covariance, left.astype(np.intp), assumed)
 
     def distance(self, X: Any) -> Array:
-        """How far points are from the nearest row that the model was learned from.
+        """The distance of points from the nearest training row.
 
         Parameters
         ----------
@@ -124,7 +125,7 @@ class DriftMixin:
         Returns
         -------
         ndarray of shape (n,)
-            In the units of the inputs of the field's space, or of all inputs where there is none; km where inputs are degrees.
+            In the units of the inputs of the field's space, or of all inputs if there is none. In km if inputs are degrees.
 
         Examples
         --------
@@ -139,8 +140,8 @@ class DriftMixin:
         return found
 
     def relative_std(self, X: Any) -> Array:
-        """The standard deviation of f(x) relative to what it was before any row: 0 where rows say everything, 1 where
-        they say nothing.
+        """The standard deviation of f(x) divided by that of the prior: 0 where the data determine the field, 1 where they
+        say nothing.
 
         Parameters
         ----------

@@ -219,46 +219,47 @@ class ModelEstimator(BaseEstimator):
 
     @property
     def weight_(self) -> Array:
-        """The weight of each part as it is; in a sum the parameter multiplies parts scaled to unit variance."""
+        """The weight of each part. (In a sum, the parameter `weight` multiplies parts that are scaled to unit variance.)"""
         self._info()
         return np.array([part.weight for part in self.model_.parts()])
 
     @property
     def mix_(self) -> Array:
-        """The Helmholtz weight of the curl-free half, of each part."""
+        """The share of the curl-free component in each Helmholtz part."""
         self._info()
         return np.array([part.mix for part in self.model_.parts()])
 
     @property
     def wavelength_(self) -> Array:
-        """The length of the waves of each part along each input, in its units, given or learned: (parts, inputs), 0 for none."""
+        """The wavelength of each part along each input, in the inputs' units, given or learned: (parts, inputs), 0 for none."""
         self._info()
         return np.array([part.wavelength for part in self.model_.parts()])
 
     @property
     def delays_(self) -> Optional[Array]:
-        """How late outputs are in the inputs' units, given or learned: (p, d), or (parts, p, d) for a sum, 0 for parts of another
-        kernel; None without a part of the kernel "delayed"."""
+        """The delays of the outputs in the inputs' units, given or learned: (p, d), or (parts, p, d) for a sum, 0 for parts
+        that are not delayed. None without a delayed part."""
         self._info()
         return self.model_.delays()
 
     @property
     def output_matrix_(self) -> Optional[Array]:
-        """How outputs belong together before any row is seen: the covariance of f(x) at a point, in the outputs' units, (p, p),
-        or (parts, p, p) for a sum. Of a decomposable part it is its output matrix, given or learned (output_matrix="learn").
-        None for classes, and where the noise is not known."""
+        """The prior covariance of the outputs at a point, in their units: (p, p), or (parts, p, p) for a sum. For a
+        decomposable part it is the output matrix, given or learned (output_matrix="learn"). None for classes, and if the
+        noise is not known."""
         self._info()
         return self.model_.output_matrix()
 
     @property
     def shares_(self) -> Optional[Array]:
-        """Each part's share of the variance of y, the last one noise's; None unless weights were learned."""
+        """The share of each part in the variance of y; the last entry is that of the noise. None unless weights were
+        learned."""
         self._info()
         return self.model_.shares()
 
     @property
     def chosen_lambda_(self) -> float:
-        """The penalty that was used (lambda_ is the parameter)."""
+        """The penalty that the fit used. (lambda_ is the parameter.)"""
         return float(getattr(self._info(), "lambda"))
 
     @property
@@ -268,30 +269,30 @@ class ModelEstimator(BaseEstimator):
 
     @property
     def cv_mse_(self) -> float:
-        """Cross-validated mean square error, nan where it was not asked for."""
+        """Cross-validated mean square error; nan if it was not computed."""
         return float(self._info().cv_mse)
 
     @property
     def held_out_mse_(self) -> float:
-        """Mean square error at rows whose block or group was left out (`folds_`): what to expect where no rows are near.
-        nan where it is not known."""
+        """Mean square error on rows whose block or group was held out (`folds_`): the error to expect where no rows are
+        near. nan if it was not computed."""
         return float(self._info().held_out_mse)
 
     @property
     def held_out_coverage_(self) -> dict[int, float]:
-        """Shares of rows left out inside of their intervals of 50, 80 and 95 %; nan where they are not known."""
+        """Fractions of held-out rows within their intervals of 50, 80 and 95 %; nan if they were not computed."""
         found = self._info().held_out_coverage
         return {round(100 * lib.orff_scores_level(i)): float(found[i]) for i in range(len(found))}
 
     @property
     def folds_(self) -> Optional[str]:
-        """What was left out together: "random", "blocks" or "groups"; None where nothing was."""
+        """What was held out together: "random", "blocks" or "groups"; None if nothing was."""
         info = self._info()
         return None if np.isnan(info.held_out_mse) else name_of("folds", info.folds)
 
     @property
     def output_held_out_mse_(self) -> Optional[Array]:
-        """held_out_mse_ of each output; None where it is not known."""
+        """held_out_mse_ of each output; None if it was not computed."""
         pointer_ = self._info().output_held_out_mse
         return copied(pointer_, self.model_.outputs) if pointer_ != ffi.NULL else None
 
@@ -302,7 +303,7 @@ class ModelEstimator(BaseEstimator):
 
     @property
     def output_cv_mse_(self) -> Optional[Array]:
-        """Cross-validated mean square error of each output; None where it was not asked for, and for classes."""
+        """Cross-validated mean square error of each output; None if it was not computed, and for classes."""
         pointer_ = self._info().output_cv_mse
         return copied(pointer_, self.model_.outputs) if pointer_ != ffi.NULL else None
 
@@ -314,26 +315,27 @@ class ModelEstimator(BaseEstimator):
 
     @property
     def instrument_noise_(self) -> Optional[Array]:
-        """The noise of each instrument over `noise_`, in the order in which their labels came; None where they are alike."""
+        """The noise of each instrument, divided by `noise_`, in the order in which the labels first appear. None if all are
+        alike."""
         info = self._info()
         return copied(info.instrument_noise, info.instruments) if info.instruments else None
 
     @property
     def error_share_(self) -> float:
-        """The share of the errors that were given in the variance of the noise; nan where none were."""
+        """The share of the given errors in the variance of the noise; nan if none were given."""
         return float(self._info().error_share)
 
     @property
     def offsets_(self) -> list[dict[str, Any]]:
-        """Offsets of groups (`offsets` of fit): for each its "group", the place of its label in sorted order, "values" and their
-        standard "errors" in every output."""
+        """The offsets of the groups (`offsets` of fit). Each has "group" (the index of its label in sorted order), "values"
+        and standard "errors" for every output."""
         self._info()
         return self.model_.offsets()
 
     @property
     def trend_(self) -> Optional[dict[str, Any]]:
-        """The trend: "kind", the "centre" that inputs are counted from, and "terms", each with its "inputs" (places, whose
-        product it is), "coefficients" and their standard "errors" in every output. None where there is none."""
+        """The trend: its "kind", the "centre" that is subtracted from the inputs, and its "terms". Each term has "inputs"
+        (indices; the term is their product), "coefficients" and standard "errors" for every output. None without a trend."""
         info = self._info()
         if not info.trend_terms:
             return None
@@ -342,22 +344,22 @@ class ModelEstimator(BaseEstimator):
 
     @property
     def dof_(self) -> float:
-        """Effective degrees of freedom, nan where not known."""
+        """Effective degrees of freedom; nan if not known."""
         return float(self._info().dof)
 
     @property
     def log_evidence_(self) -> float:
-        """Log marginal likelihood, nan where not known."""
+        """Log marginal likelihood; nan if not known."""
         return float(self._info().log_evidence)
 
     @property
     def n_frequencies_(self) -> int:
-        """D: frequencies in all."""
+        """The total number of frequencies, D."""
         return int(self._info().frequencies)
 
     @property
     def solve_info_(self) -> dict[str, Any]:
-        """How the system was solved: method, iterations, residual, condition, converged."""
+        """How the equations were solved: method, iterations, residual, condition, converged."""
         solve = self._info().solve
         return {"method": text(solve.method), "iterations": int(solve.iterations), "residual": float(solve.residual),
                 "condition": float(solve.condition), "converged": bool(solve.converged)}
@@ -370,13 +372,13 @@ class ModelEstimator(BaseEstimator):
         return validate_data(self, X, reset=False, dtype=FLOATS, order="C")
 
     def save(self, path: Any, compact: bool = False) -> None:
-        """Write a model file, which the program `orff` and C read as well.
+        """Write a model file, which the program `orff` and the C library can also read.
 
         Parameters
         ----------
         path : path-like
-            It appears whole or not at all.
+            The file is written completely or not at all.
         compact : bool, default=False
-            Leave the frequencies out; they are drawn again when loading.
+            Leave the frequencies out of the file. They are drawn again when it is loaded.
         """
         self.model_.save(path, compact)

@@ -15,9 +15,9 @@ from ._tuning import WholeRowsTuningMixin
 class OVKRegressor(PathMixin, RegressionMixin, WholeRowsTuningMixin):
     """Ridge regression with an operator-valued kernel, without features.
 
-    f(x) = intercept + sum_i K(x, x_i) alpha_i: what `ORFFRegressor` approximates. The cost grows with the cube of the
-    rows, for kernels that couple outputs of rows times outputs, so it serves up to some thousands. lambda and sigma
-    are chosen by the exact error of leaving out each row in turn.
+    f(x) = intercept + sum_i K(x, x_i) alpha_i, which the features of `ORFFRegressor` approximate. The cost grows with the
+    cube of the number of rows, or of rows times outputs for kernels that couple the outputs, so use it for up to a few
+    thousand rows.
 
     Parameters
     ----------

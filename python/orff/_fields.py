@@ -10,15 +10,15 @@ from ._drift import DriftMixin
 class FieldsMixin(DriftMixin):
     """Derivatives and potentials of a fitted function, in the units of the data.
 
-    Those that need a field's space use the inputs of the physical parts of the kernel, or all inputs where there
-    are as many as outputs.
+    Divergence, curl and potentials use the inputs of the physical parts of the kernel, or all inputs if there are as many as
+    outputs.
     """
 
     def _derived(self, name: str, X: Any) -> Array:
         return self.model_.derive(name, self._points(X), **self._how)
 
     def jacobian(self, X: Any) -> Array:
-        """The derivatives of the outputs by the inputs.
+        """The derivatives of the outputs with respect to the inputs.
 
         Parameters
         ----------
@@ -28,7 +28,7 @@ class FieldsMixin(DriftMixin):
         Returns
         -------
         ndarray of shape (n, p, d)
-            Entry (i, j, k) is the derivative of output j by input k at point i.
+            Entry (i, j, k) is the derivative of output j with respect to input k at point i.
 
         Examples
         --------
@@ -74,7 +74,7 @@ class FieldsMixin(DriftMixin):
         Returns
         -------
         ndarray of shape (n,) or (n, 3)
-            The vorticity of a field of 2 outputs, the vector of one of 3.
+            The vorticity if there are 2 outputs, the curl vector if there are 3.
 
         Examples
         --------
@@ -87,7 +87,7 @@ class FieldsMixin(DriftMixin):
         return self._derived("curl", X)
 
     def potential(self, X: Any) -> Array:
-        """The scalar potential, whose gradient is the curl-free component of the field; a constant is left out.
+        """The scalar potential, whose gradient is the curl-free component of the field, up to a constant.
 
         Parameters
         ----------

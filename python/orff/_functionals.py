@@ -10,13 +10,13 @@ from ._library import ffi, lib
 
 
 class Functionals:
-    """Numbers known of a field beside rows of it, for ``fit(X, y, functionals=...)``.
+    """Known functionals of a field, for ``fit(X, y, functionals=...)``.
 
-    Each is a sum of <e, f(x)> over some points, with an error whose standard deviation is known. The methods add functionals
-    of one kind, one for each row of their first argument, and return the object, so that calls can follow each other.
+    Each is a sum of <e, f(x)> over some points, with an error of known standard deviation. Each method adds functionals of
+    one kind, one for each row of its first argument, and returns the object, so calls can be chained.
     Derivatives are differences over `step`, in the units of the inputs: a hundredth of the length scale is exact to 1e-4.
-    Integrals go over the straight line between two points by Gauss and Legendre's quadrature with so many `nodes`: two for
-    each length scale on the way are plenty. The first p inputs are the space of the field.
+    Integrals are along the straight line between two points, by Gauss-Legendre quadrature with `nodes` nodes: two for each
+    length scale along the line are enough. The first p inputs are the space of the field.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Functionals:
         return self._add(np.hstack([x, e]), value, error)
 
     def gradient(self, X: Any, values: Any, errors: Any, output: int, input: int, step: float) -> "Functionals":
-        """The derivative of an output by an input, both counted from 0, at each row of X."""
+        """The derivative of an output with respect to an input, both counted from 0, at each row of X."""
         return self._add_all("gradient", (X,), values, errors,
                              lambda x, out: lib.orff_functional_gradient(self.d, self.p, x, output, input, step, out))
 
@@ -71,7 +71,7 @@ class Functionals:
                              lambda x, out: lib.orff_functional_vorticity(self.d, self.p, x, step, out))
 
     def circulation(self, A: Any, B: Any, values: Any, errors: Any, nodes: int = 8) -> "Functionals":
-        """The integral of <f, dx> from rows of A to rows of B: for a gradient, the difference of its potential."""
+        """The integral of <f, dx> from rows of A to rows of B. For a gradient, it is the difference of its potential."""
         return self._add_all("circulation", (A, B), values, errors,
                              lambda a, b, out: lib.orff_functional_circulation(self.d, self.p, a, b, nodes, out))
 

@@ -19,7 +19,7 @@ from ._library import ffi, lib
 from ._model import Model
 from ._lattice_moments import LatticeMoments
 from ._moments import Moments
-from ._parameters import FEATURES, KERNEL, Own, takes
+from ._parameters import FEATURES, KERNEL, Own, accepts
 from ._regressor import ORFFRegressor
 from ._stack import ORFFStack
 from ._series import estimator_of_series, is_series
@@ -30,7 +30,7 @@ _NO_DATA = "there are no data here"
 SCALE = Own(1.0, 'float or "S|S1,..,Sd"', "Length scale; commas or a sequence give one for each input, + one for each part.")
 
 
-@takes(KERNEL | FEATURES, sigma=SCALE, features=Own(None, "int", "With a number: the approximation by so many frequencies."))
+@accepts(KERNEL | FEATURES, sigma=SCALE, features=Own(None, "int", "With a number: the approximation by so many frequencies."))
 def kernel(x: Any, z: Any = None, *, outputs: Optional[int] = None, **given: Any) -> Array:
     """K(x, z), exactly or by random features.
 
@@ -41,7 +41,8 @@ def kernel(x: Any, z: Any = None, *, outputs: Optional[int] = None, **given: Any
     z : array-like of shape (d,) or (m, d), optional
         A point or points; by default x.
     outputs : int, optional
-        p. By default the number of inputs in the field's space for fields, else the size of output_matrix, else 1.
+        Number of outputs p. The default is the number of inputs in the field's space for fields, otherwise the size of
+        output_matrix, or 1.
     {parameters}
 
     Returns
@@ -89,7 +90,7 @@ def _approximate(given: dict[str, Any], outputs: int, X: Array, Z: Array) -> Arr
     return DrawnFeatures(given, X.shape[1], outputs, extent).gram(X, Z)
 
 
-@takes(0)
+@accepts(0)
 def loss(name: str, f: Any, y: Any, parameter: float = 1.0, gradient: bool = False) -> Any:
     """The loss of predictions.
 
@@ -98,11 +99,11 @@ def loss(name: str, f: Any, y: Any, parameter: float = 1.0, gradient: bool = Fal
     name : str
         One of the names that the parameter `loss` of the estimators takes.
     f, y : array-like of shape (n, p) or (p,)
-        Predictions and what was to be predicted; for losses of classes y holds simplex codes.
+        Predictions and true values. For losses of classes, y contains simplex codes.
     parameter : float, default=1.0
         The parameter `loss_parameter` of the estimators.
     gradient : bool, default=False
-        Also return the gradient in f.
+        Also return the gradient with respect to f.
 
     Returns
     -------
@@ -135,16 +136,16 @@ def loss(name: str, f: Any, y: Any, parameter: float = 1.0, gradient: bool = Fal
 def save(estimator: Any, path: Any, compact: bool = False) -> None:
     """Write the model of a fitted estimator, or moments, to a file.
 
-    The program `orff` and C read the same files; predictions are the same to the last bit.
+    The program `orff` and the C library read the same files. Their predictions are the same to the last bit.
 
     Parameters
     ----------
     estimator : fitted estimator, Moments or LatticeMoments
         What to write.
     path : path-like
-        It appears whole or not at all.
+        The file is written completely or not at all.
     compact : bool, default=False
-        Models: leave the frequencies out; they are drawn again when loading.
+        For models: leave the frequencies out of the file. They are drawn again when it is loaded.
 
     Examples
     --------
@@ -173,8 +174,8 @@ def load(path: Any) -> Any:
     Returns
     -------
     ORFFRegressor, ORFFClassifier, OVKRegressor, ORFFVAR, Moments or LatticeMoments
-        A model is fitted. Its parameters are those that it was fitted with in Python; of a model that the program or C
-        made, what the model says of itself: none is automatic.
+        A model is returned fitted. If Python made it, it has the parameters that it was fitted with. If the program or C
+        made it, it has the values that were found, and none is automatic.
     """
     if not os.path.exists(path):
         raise FileNotFoundError(f"{os.fspath(path)}: there is no such file")

@@ -19,16 +19,16 @@ _LAMBDAS = np.logspace(-8, 1, 19)  # in units of the mean of the eigenvalues
 
 
 class IOKRegressor(BaseEstimator):
-    """Predicts objects y by regression on their features psi(y), then by the nearest of some candidates.
+    """Predict objects y by regression on their features psi(y), and by taking the nearest candidate.
 
     f = argmin (1/N) sum |f(x_i) - psi(y_i)|^2 + lambda |f|^2 on random features of the inputs, and the answer at x is the
     candidate c with the smallest |psi(c) - f(x)|, that is with the largest <psi(c), f(x)> where all psi have the same
-    length. Outputs share the inverse, so that p features of y cost O(N D p + D^2 p): some thousand take seconds.
+    length. All outputs share one inverse, so p features of y cost O(N D p + D^2 p): a few thousand take seconds.
 
     Parameters
     ----------
     features : int, default=500
-        Frequencies of the inputs; there are two features for each.
+        Number of frequencies of the inputs. Each gives two features.
     sigma : float or "median", default="median"
         Length scale of the inputs.
     base : str, default that of Gauss
@@ -37,18 +37,18 @@ class IOKRegressor(BaseEstimator):
         psi: a function from objects (n x q) to features (n x p); random Fourier features of a Gaussian kernel between
         outputs; or the outputs themselves.
     output_frequencies : int, default=1000
-        "fourier": frequencies of the outputs.
+        For "fourier": number of frequencies of the outputs.
     output_sigma : float or "median", default="median"
-        "fourier": length scale of the outputs.
+        For "fourier": length scale of the outputs.
     lambda_ : float, optional
-        Penalty; by default the one of the smallest error on rows left out one at a time.
+        Penalty. The default minimises the leave-one-out error.
     seed : int, default=0
-        Of the frequencies.
+        Seed of the frequencies.
 
     Attributes
     ----------
     candidates_ : ndarray
-        The different outputs that were learned from: what is chosen from unless other candidates are given.
+        The distinct training outputs, which are the candidates unless others are given.
     lambda_used_ : float
 
     Examples
@@ -127,12 +127,12 @@ class IOKRegressor(BaseEstimator):
         return best[1]
 
     def predict_features(self, X: Any) -> Any:
-        """f(x): the features that are expected at X (n x p)."""
+        """f(x): the predicted features at X (n x p)."""
         check_is_fitted(self, "theta_")
         return self._inputs.transform(check_array(X, dtype=np.float64)) @ self.theta_ + self.mean_
 
     def scores(self, X: Any, candidates: Any = None) -> Any:
-        """<psi(c), f(x)> - |psi(c)|^2 / 2 of every candidate (n x candidates): the larger, the nearer."""
+        """<psi(c), f(x)> - |psi(c)|^2 / 2 of every candidate (n x candidates). Larger is nearer."""
         check_is_fitted(self, "theta_")
         psi = self._psi(self.candidates_ if candidates is None else check_array(candidates, dtype=np.float64))
         phi = self._inputs.transform(check_array(X, dtype=np.float64))
@@ -140,6 +140,6 @@ class IOKRegressor(BaseEstimator):
         return phi @ (self.theta_ @ psi.T) + offset
 
     def predict(self, X: Any, candidates: Any = None) -> Any:
-        """The best of the candidates (m x q; by default all outputs that were learned from) at each row of X."""
+        """The best candidate at each row of X. The candidates (m x q) are by default all training outputs."""
         best = self.scores(X, candidates).argmax(axis=1)
         return (self.candidates_ if candidates is None else np.asarray(candidates))[best]

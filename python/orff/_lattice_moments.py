@@ -19,21 +19,23 @@ from ._sums import Sums
 _EITHER_WAY = 2.0  # a length scale that was found may be so much shorter or longer later
 _LOOKED_AT = 20000  # rows, where a length scale is found
 
-_RANGE = Own(None, "(float, float)", "The shortest and the longest length scale that a fit may take later. Without it, those of "
-                                     "sigma; where that is automatic, from half to twice what the first rows make most probable.")
-_EXTENT = Own(None, "sequence of (float, float)", "Where rows may lie, for each input; None for one that is periodic. Without it "
-                                                  "the range of the rows that come first, and later ones outside of it are refused.")
+_RANGE = Own(None, "(float, float)", "The shortest and the longest length scale that a later fit may use. The default is "
+                                     "that of sigma; if sigma is automatic, from half to twice the most probable one for the "
+                                     "first rows.")
+_EXTENT = Own(None, "sequence of (float, float)", "The region where rows may lie, for each input; None for a periodic one. The "
+                                                  "default is the range of the first rows; later rows outside it are refused.")
 
 
 @parameters(KERNEL | FEATURES | MOMENTS,
             without=("weight", "mix", "output_matrix", "features", "sampling", "importance", "frequencies", "precision", "engine"),
             sigma_range=_RANGE, extent=_EXTENT, verbose=VERBOSE, progress=PROGRESS)
 class LatticeMoments(Sums):
-    """Sums over rows, for up to three inputs, that know nothing of the kernel.
+    """Sums over rows that do not depend on the kernel, for up to three inputs.
 
-    One pass serves every kernel, base, weight, lambda, and every length scale of a range: `ORFFRegressor.fit_moments` may take
-    any of them, and chooses what is "auto" without seeing the rows again. The kernel that is given here only says how fine the
-    lattice must be. Moments add and subtract where they share a lattice: with the same extent and sigma_range, or made by `like`.
+    One pass serves every kernel, base, weight, lambda, and every length scale of a range: `ORFFRegressor.fit_moments` can
+    use any of them, and chooses what is "auto" without reading the rows again. The kernel given here only determines how
+    fine the lattice must be. Moments on the same lattice can be added and subtracted: give them the same extent and
+    sigma_range, or make them by `like`.
 
     Parameters
     ----------
@@ -117,7 +119,7 @@ class LatticeMoments(Sums):
         return doubles(ranges[:, 0]), doubles(ranges[:, 1])
 
     def like(self) -> "LatticeMoments":
-        """No rows, on the same lattice and with the same folds: to be added to these."""
+        """New moments without rows, on the same lattice and with the same folds, so that they can be added to these."""
         self._describe()  # without rows there is no lattice yet, which this says
         return self._like()
 

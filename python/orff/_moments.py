@@ -32,10 +32,10 @@ class Totals(NamedTuple):
 @parameters(KERNEL | FEATURES | MOMENTS, without=("weight", "mix", "output_matrix", "engine", "period"), precision=PRECISION,
             verbose=VERBOSE, progress=PROGRESS)
 class Moments(Sums):
-    """Sums over rows from which every kernel on the same frequencies and every lambda can be learned.
+    """Sums over rows, from which models with any kernel on the same frequencies and any lambda can be fitted.
 
-    Moments add and subtract: of files, of machines, of days that come and days that must be forgotten. Their size
-    does not depend on the number of rows.
+    You can add and subtract moments: of several files or machines, or of days to add and days to forget. Their size does not
+    depend on the number of rows.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class Moments(Sums):
 
     Notes
     -----
-    The kernel decides which frequencies are drawn. What is automatic is decided on the rows that come first: moments that
-    are to be added should be given numbers. Here features "auto" is 1000.
+    The kernel determines which frequencies are drawn. What is automatic is decided on the first rows, so give numbers for
+    moments that you want to add. Here features "auto" is 1000.
 
     Examples
     --------

@@ -78,16 +78,17 @@ class Rows(NamedTuple):
 
 
 def directions(angles: Any, direction_from: str = "east", direction_sense: str = "away") -> Array:
-    """Unit vectors of angles, for `fit(X, y, directions=...)`: along what a radar or a lidar sees.
+    """Unit vectors from angles, for `fit(X, y, directions=...)`, as radars and lidars measure.
 
     Parameters
     ----------
     angles : array-like of shape (n,)
         Degrees.
     direction_from : {"east", "north"}, default="east"
-        An angle counts from the axis of the first input towards the second, or clockwise from the second: a bearing.
+        How angles are measured: from the axis of the first input towards the second (east), or clockwise from the axis of
+        the second, as a bearing (north).
     direction_sense : {"away", "toward"}, default="away"
-        What is positive: what goes in the direction of the angle, or what comes from there.
+        Whether y is positive when the field points along the direction (away) or against it (toward).
 
     Returns
     -------
@@ -147,7 +148,7 @@ def _functionals_of(functionals: Any, rows: Rows) -> Optional[Functionals]:
     if not isinstance(functionals, Functionals):
         raise ValueError(f"functionals: expected an orff.Functionals, got {type(functionals).__name__}")
     if (functionals.d, functionals.p) != (rows.X.shape[1], rows.outputs):
-        raise ValueError(f"functionals are those of {functionals.p} outputs over {functionals.d} inputs; the rows have "
+        raise ValueError(f"functionals have {functionals.p} outputs over {functionals.d} inputs, but the rows have "
                          f"{rows.outputs} and {rows.X.shape[1]}")
     return functionals if len(functionals) else None
 
@@ -161,7 +162,8 @@ def _directions_of(along: Any, X: Array, Y: Array) -> Optional[Array]:
                          f"{along.shape}; orff.directions(angles) makes them of angles")
     check_consistent_length(X, along)
     if Y.shape[1] != 1:
-        raise ValueError(f"with directions y is one number for each row, what the field has along them; it has {Y.shape[1]}")
+        raise ValueError(f"with directions, y has one number for each row, the component of the field along them; "
+                         f"it has {Y.shape[1]}")
     wrong = ~np.isfinite(along).all(axis=1) | ~along.any(axis=1)
     if wrong.any():
         raise ValueError(f"directions: that of row {np.argmax(wrong)} is {along[np.argmax(wrong)]}; it has no length, or is "
@@ -224,7 +226,7 @@ def _instrument_numbers(labels: Any, X: Array) -> Optional[Array]:
     except TypeError:
         raise ValueError("instruments: expected one label for each row, such as a name or a number") from None
     if len(met) > _INSTRUMENTS:
-        raise ValueError(f"instruments: there are {len(met)} of them; up to {_INSTRUMENTS} may have a noise of their own")
+        raise ValueError(f"instruments: there are {len(met)} of them, but at most {_INSTRUMENTS} are possible")
     return np.array(numbers, dtype=np.uint32)
 
 
@@ -251,5 +253,5 @@ def rows_to_learn(rows: Rows, missing_outputs: Any) -> tuple[Rows, str]:
     if not len(rows.X):
         raise ValueError("y: outputs are missing in every row: there are no rows to learn from")
     used, dropped = int(rows.missing.any(axis=1).sum()), len(some) - len(rows.X)
-    counts = {"rows that miss some of their outputs and are used for the others": used, "rows left out": dropped}
+    counts = {"rows with missing outputs, used for the others": used, "rows left out": dropped}
     return rows, "; ".join(f"{what}: {count}" for what, count in counts.items() if count)

@@ -20,10 +20,10 @@ class PathMixin:
     """path of the estimators of regression with the squared loss."""
 
     def path(self, X: Any, y: Any, lambdas: Optional[Any] = None, leave_one_out: Optional[bool] = None) -> dict[str, Array]:
-        """What fits with every penalty of a path would say of themselves, without fitting them one by one.
+        """The errors and scores of fits with each penalty of a path, without fitting them one by one.
 
-        What is automatic in the kernel is decided first. The estimator itself is not fitted. Inputs and outputs are not
-        scaled here.
+        What is automatic in the kernel is chosen first. The estimator itself is not fitted. Inputs and outputs are not
+        scaled.
 
         Parameters
         ----------
@@ -34,13 +34,13 @@ class PathMixin:
         lambdas : array-like, optional
             The penalties; by default those of lambda_grid, in units of trace K(0) / p.
         leave_one_out : bool, optional
-            Also compute the exact leave-one-out error. By default where the rows are at most 2000.
+            Also compute the exact leave-one-out error. The default is yes for up to 2000 rows.
 
         Returns
         -------
         dict of ndarrays
             "lambda", and for each of them "train_mse", "gcv", "dof" (effective degrees of freedom), "log_evidence" (log
-            marginal likelihood), "cv_mse", "noise" and "loo_mse". Of the exact kernel cv_mse is the leave-one-out error.
+            marginal likelihood), "cv_mse", "noise" and "loo_mse". For the exact kernel, cv_mse is the leave-one-out error.
 
         Examples
         --------
@@ -51,7 +51,7 @@ class PathMixin:
         ((3,), True)
         """
         if self._on_plane:
-            raise ValueError("geo: a path is of inputs in a plane; give them in km")
+            raise ValueError("geo: a path needs inputs in a plane; give them in km")
         X, Y, _, _ = self._flat_rows(X, y, None)
         X, Y = doubles(X), doubles(Y)
         settings = self._path_settings(X, Y)

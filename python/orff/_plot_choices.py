@@ -91,7 +91,7 @@ def _curves(tuned: Any) -> tuple[list[_Curve], Optional[str]]:
 def plot_tuning(tuned: Any, ax: Any = None) -> Any:
     """Draw the cross-validated error of candidates, one line for each, against the penalty lambda.
 
-    Where lambda was not varied the lines run along the first number that was.
+    If lambda was not varied, the horizontal axis is the first number that was.
 
     Parameters
     ----------
@@ -103,8 +103,7 @@ def plot_tuning(tuned: Any, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
+    {imports}
     >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2)); Y = np.c_[-X[:, 1], X[:, 0]]
     >>> model = orff.ORFFRegressor(kernel="div-free", features=50)
     >>> model = model.tune(X, Y, sigma=[0.5, 2.0], lambda_=[1e-6, 1e-3, 1.0])
@@ -153,13 +152,14 @@ def _correlation(A: Array) -> Array:
     return np.divide(A, size, out=np.zeros_like(A), where=size > 0)
 
 
+@_shares
 def plot_matrix(model: Any, ax: Any = None, *, part: Optional[int] = None) -> Any:
-    """Draw how outputs belong together: the correlations of a kernel's output matrix as colours.
+    """Draw how the outputs are coupled: the correlations of the kernel's output matrix, in colours.
 
     Parameters
     ----------
     model : ORFFRegressor, OVKRegressor or Field
-        What was fitted, with a kernel of decomposable parts.
+        A fitted model whose kernel has decomposable parts.
     ax : matplotlib.axes.Axes, optional
         Where to draw one matrix; by default a new figure with one for each part.
     part : int, optional
@@ -168,12 +168,11 @@ def plot_matrix(model: Any, ax: Any = None, *, part: Optional[int] = None) -> An
     Returns
     -------
     matplotlib.axes.Axes or ndarray of them
-        An array where several are drawn.
+        An array if several are drawn.
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
+    {imports}
     >>> x = np.linspace(0, 6, 80)[:, None]; Y = np.c_[np.sin(x), 2 * np.sin(x), -np.sin(x)]
     >>> model = orff.OVKRegressor(output_matrix="learn").fit(x, Y + np.random.default_rng(0).normal(0, 0.1, Y.shape))
     >>> ax = orff.plot_matrix(model)
@@ -216,20 +215,19 @@ def _draw_matrix(drawn: _Described, ax: Any, R: Array) -> None:
 
 @_shares
 def plot_spectrum(model: Any, ax: Any = None) -> Any:
-    """Draw the power of the learned field against wavenumber, over the region of its data, beside what its kernel expected.
+    """Draw the power of the learned field against wavenumber, over the region of its data, and that of its kernel.
 
     Parameters
     ----------
     model : ORFFRegressor or Field
-        What was fitted, by the engine lattice or features: these are sums of waves.
+        A model fitted by the engine lattice or features, which are sums of waves.
     {ax}
 
     {axes}
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
+    {imports}
     >>> X = np.random.default_rng(0).uniform(-1, 1, (500, 2)); wave = np.sin(12 * X[:, 0])
     >>> ax = orff.plot_spectrum(orff.ORFFRegressor(sigma=0.2, engine="lattice").fit(X, wave))
     >>> wavenumber, power = ax.lines[0].get_data()
@@ -257,7 +255,7 @@ def _check_units(side: str, units: list) -> None:
     """Wavenumbers and squares of numbers with different units cannot be added."""
     known = {"degree" if unit.startswith("degree") else unit for unit in units if unit}
     if len(known) > 1:
-        raise ValueError(f"{side} have the units {' and '.join(sorted(known))}, and a spectrum adds them up")
+        raise ValueError(f"{side} have the units {' and '.join(sorted(known))}, but a spectrum needs one unit")
 
 
 def _dress_spectrum(drawn: _Described, ax: Any, edges: Array) -> None:

@@ -23,7 +23,7 @@ _SIGNS = {"degC": "°C", "degF": "°F", "degree": "°", "degrees": "°"}
 
 _SHARED = {
     "data": """model : ORFFRegressor or OVKRegressor
-        What was fitted, with a posterior.
+        A fitted model with a posterior.
     X : array-like of shape (n, d)
         Inputs it has not seen.
     y : array-like of shape (n, p) or (n,)
@@ -33,6 +33,12 @@ _SHARED = {
     "axes": """Returns
     -------
     matplotlib.axes.Axes""",
+    "imports": """>>> import matplotlib; matplotlib.use("Agg")
+    >>> import numpy as np, orff""",
+    "rotation": """>>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
+    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X, np.c_[-X[:, 1], X[:, 0]])""",
+    "first_rows": """>>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
+    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X[:100], np.c_[-X[:100, 1], X[:100, 0]])""",
 }
 
 
@@ -46,7 +52,7 @@ def _pyplot() -> Any:
     try:
         import matplotlib.pyplot
     except ImportError:
-        raise ImportError("pictures take the package matplotlib, which is not installed: pip install matplotlib, on Debian "
+        raise ImportError("pictures need the package matplotlib, which is not installed: pip install matplotlib, on Debian "
                           "python3-matplotlib") from None
     return matplotlib.pyplot
 
@@ -241,43 +247,41 @@ def _axes(ax: Any) -> Any:
 def plot_field(model: Any, ax: Any = None, *, what: str = "field", output: int = 0, region: Optional[Sequence] = None,
                at: Any = None, arrows: int = 24, streamlines: bool = False, points: Any = None, everywhere: bool = False,
                label: Optional[str] = None) -> Any:
-    """Draw a field: arrows over the colour of their length, a scalar in colours, or a curve with its band.
+    """Draw a field: arrows over the colour of their length, a scalar in colours, or a curve with its 95 % band.
 
-    The map is white where the model knows little, and nowhere else. Arrows are scaled by a quantile of their lengths, and
-    one of them tells the scale.
+    The map is white where the data explain less than half of the prior variance, and nowhere else. Arrows are scaled by
+    quantiles of their lengths; a reference arrow shows the scale.
 
     Parameters
     ----------
     model : ORFFRegressor, OVKRegressor or Field
-        What was fitted. With one input it is a curve, with two or more a map over the first two that are not covariates.
+        A fitted model. One input gives a curve; more inputs give a map over the first two that are not covariates.
     {ax}
     what : {"field", "outputs", "divergence", "curl", "potential", "stream", "error"}, default="field"
-        What to draw. A field of other than two outputs is drawn as "outputs".
+        What to draw. A field that does not have two outputs is drawn as "outputs".
     output : int, default=0
         Which of the outputs.
     region : sequence of (low, high), optional
-        One pair for each axis; by default where the data were.
+        One pair for each axis; by default the region of the data.
     at : dict, optional
-        Where other inputs are held, by name or number; by default in the middle of their range.
+        Values of the other inputs, by name or number; by default the middle of their range.
     arrows : int, default=24
-        How many along the longer side.
+        Number of arrows along the longer side.
     streamlines : bool, default=False
-        Lines along the field instead of arrows.
+        Draw lines along the field instead of arrows.
     points : array-like of shape (n, d), optional
-        Places to mark.
+        Positions to mark.
     everywhere : bool, default=False
-        Also draw where the model knows little.
+        Also draw where the data say little.
     label : str, optional
-        Text beside the colours; the default follows from names and units.
+        Label of the colour bar; by default it is derived from names and units.
 
     {axes}
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
-    >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
-    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X, np.c_[-X[:, 1], X[:, 0]])
+    {imports}
+    {rotation}
     >>> ax = orff.plot_field(model, points=X)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x1', 'x2')
@@ -304,12 +308,12 @@ def plot_field(model: Any, ax: Any = None, *, what: str = "field", output: int =
 
 @_shares
 def plot_error(model: Any, ax: Any = None, **how: Any) -> Any:
-    """Draw the standard deviation of the field, everywhere: errors are seen where they are large.
+    """Draw the standard deviation of the field, everywhere.
 
     Parameters
     ----------
     model : ORFFRegressor, OVKRegressor or Field
-        What was fitted, with a posterior.
+        A fitted model with a posterior.
     {ax}
     **how
         As for plot_field: region, at, points, label.
@@ -318,10 +322,8 @@ def plot_error(model: Any, ax: Any = None, **how: Any) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
-    >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
-    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X, np.c_[-X[:, 1], X[:, 0]])
+    {imports}
+    {rotation}
     >>> ax = orff.plot_error(model, region=[(-2, 2), (-1, 1)])
     """
     return plot_field(model, ax, what="error", everywhere=True, **how)
@@ -384,11 +386,12 @@ def _round_below(value: float) -> float:
 
 
 def _draw_arrows(drawn: _Map, ax: Any, arrows: int, everywhere: bool) -> None:
-    """A nine-in-ten arrow is as long as the distance between them. Angles are those of the map as it is seen."""
+    """Of ten arrows nine are at most as long as the distance between them, and of a hundred 99 at most 2.5 times as long: longer
+    ones cover the next ones' heads. Angles are those of the map as it is seen."""
     sides = drawn.sides(arrows, centred=True)
     u, v = _vectors(drawn, sides, everywhere)
     lengths = np.hypot(u, v)[np.isfinite(u)]
-    usual = float(np.quantile(lengths, 0.9)) if len(lengths) else 0.0
+    usual = float(max(np.quantile(lengths, 0.9), np.quantile(lengths, 0.99) / 2.5)) if len(lengths) else 0.0
     if not usual > 0:
         return
     step = sides[0][1] - sides[0][0]
@@ -435,7 +438,7 @@ def _residuals(model: Any, X: Any, y: Any) -> tuple:
 
 @_shares
 def plot_calibration(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
-    """Draw how often values lie inside of the intervals that the model gives: on the diagonal it is right.
+    """Draw how often values lie within the intervals of the model. A perfect model is on the diagonal.
 
     Parameters
     ----------
@@ -446,10 +449,8 @@ def plot_calibration(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
-    >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
-    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X[:100], np.c_[-X[:100, 1], X[:100, 0]])
+    {imports}
+    {first_rows}
     >>> ax = orff.plot_calibration(model, X[100:], np.c_[-X[100:, 1], X[100:, 0]])
     >>> len(ax.lines)
     3
@@ -482,10 +483,8 @@ def plot_residuals(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
-    >>> X = np.random.default_rng(0).uniform(-1, 1, (150, 2))
-    >>> model = orff.ORFFRegressor(kernel="div-free").fit(X[:100], np.c_[-X[:100, 1], X[:100, 0]])
+    {imports}
+    {first_rows}
     >>> ax = orff.plot_residuals(model, X[100:], np.c_[-X[100:, 1], X[100:, 0]])
     >>> ax.get_ylabel()
     'measured minus predicted'
@@ -502,24 +501,23 @@ def plot_residuals(model: Any, X: Any, y: Any, ax: Any = None) -> Any:
 
 @_shares
 def plot_links(links: dict, names: Optional[Sequence[str]] = None, ax: Any = None, *, level: float = 0.05) -> Any:
-    """Draw which series moves which: an arrow for each link, as wide as it is strong.
+    """Draw which series drives which: an arrow for each link, whose width is its strength.
 
     Parameters
     ----------
     links : dict
-        What ORFFVAR.links gives: "strength" and "probability" (p, p).
+        The result of ORFFVAR.links: "strength" and "probability" (p, p).
     names : sequence of str, optional
-        Of the series; by default y1, y2, ..
+        Names of the series; by default y1, y2, ..
     {ax}
     level : float, default=0.05
-        Links are drawn whose probability of being none is below this.
+        Draw the links whose probability of being due to chance is below this.
 
     {axes}
 
     Examples
     --------
-    >>> import matplotlib; matplotlib.use("Agg")
-    >>> import numpy as np, orff
+    {imports}
     >>> links = {"strength": np.array([[0.5, 0.0], [0.9, 0.1]]), "probability": np.array([[0.01, 0.6], [0.001, 0.4]])}
     >>> ax = orff.plot_links(links, ["a", "b"])
     >>> sorted(text.get_text() for text in ax.texts if text.get_text())

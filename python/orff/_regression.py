@@ -50,32 +50,31 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Inputs. float32 is learned from in single precision; C-contiguous arrays are not copied.
+            Inputs. float32 arrays are learned in single precision. C-contiguous arrays are not copied.
         y : array-like of shape (n, p) or (n,)
-            Outputs. NaN in a y of two dimensions is an output that is missing: see `missing_outputs`.
+            Outputs. NaN in a two-dimensional y marks a missing output; see `missing_outputs`.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, 0 or more.
         groups : array-like of shape (n,), optional
-            Which rows belong together: a station, a track, an hour. Those of one group are left out together where
-            errors are told (`cv_mse_` of features, `held_out_mse_`).
+            Labels of rows that belong together: a station, a track, an hour. The rows of a group are held out together for
+            the reported errors (`held_out_mse_`, and `cv_mse_` of features).
         directions : array-like of shape (n, p), optional
-            y has one number for each row: what the field has along its direction e, y = <e, f(x)>. `orff.directions`
-            makes them of angles.
+            For y with one number for each row, the component of the field along a direction e: y = <e, f(x)>.
+            `orff.directions` makes directions from angles.
         errors : array-like of shape (n,) or (n, p), optional
-            Standard deviations of what is known of the error of each row, or of each number of y. The noise is a factor
-            times these and a part that all rows share; how much of each, the rows tell.
+            Known errors of each row, or of each number of y, as standard deviations. The noise is a factor times these
+            errors plus a constant; both are learned.
         instruments : array-like of shape (n,), optional
-            What measured a row: any labels, of up to 64 instruments. Each has a noise of its own.
+            Labels of the instruments that measured the rows, at most 64. The noise of each is learned.
         walls : pair of array-likes of shapes (m, d) and (m, p), optional
-            Points of a coast or a wall, and its normals there: nothing flows across, <normal, f(point)> = 0. They are no
-            measurements: nothing is chosen by them.
+            Points of a coast or a wall, and its normals there. Nothing flows across: <normal, f(point)> = 0. They are not
+            measurements, and the automatic choices do not use them.
         offsets : array-like of shape (n,), optional
-            Rows with the same label, those of a station or an instrument, have an offset in common, which is no part of the
-            field. How large they are the rows tell: see `offsets_`. 2 to 256 labels; there is a trend then, a constant at
-            least.
+            Labels of rows that share an offset, such as those of a station or an instrument. Offsets are not part of the
+            field; they are learned (`offsets_`). There can be 2 to 256 labels. The model then has at least a constant trend.
         functionals : Functionals, optional
-            Derivatives, integrals, differences of a potential that are known beside the rows. Kernel, lambda and noise are
-            those that the rows tell; then all are fitted together. Not on a lattice, and without a trend.
+            Known derivatives, integrals or differences of a potential. Kernel, lambda and noise are chosen from the rows;
+            then rows and functionals are fitted together. Not with a lattice or a trend.
 
         Returns
         -------
@@ -118,7 +117,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         return_cov : bool, default=False
             Also return the posterior covariance of the outputs at each point, noise not included.
         with_noise : bool, default=False
-            The standard deviation is that of a new measurement: noise is included.
+            Return the standard deviation of a new measurement, which includes the noise.
 
         Returns
         -------
@@ -146,20 +145,20 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         X : array-like of shape (n, d)
             Inputs.
         y : array-like of shape (n, p) or (n,)
-            What was measured there.
+            The measured values.
         groups : array-like of shape (n,), optional
-            Which rows belong together: a station, a track, an hour.
+            Labels of rows that belong together: a station, a track, an hour.
 
         Returns
         -------
         dict
-            Over all outputs: "rmse", "mse", "r2", "bias" (mean of predicted less measured) and "correlation". With
-            error bars also "coverage_50", "coverage_80" and "coverage_95", the shares of measurements inside these
+            Over all outputs: "rmse", "mse", "r2", "bias" (mean of predicted minus measured) and "correlation". With
+            error bars also "coverage_50", "coverage_80" and "coverage_95", the fractions of measurements within these
             intervals, "crps", the continuous ranked probability score in the units of y, and "log_score", the mean of
-            -log density; both are better when smaller. "per_output" is a list of the same for each output. Where the outputs
-            are components of a vector (a physical kernel, geo, or names such as u and v) also "speed_rmse" and "speed_bias" and,
-            in degrees, "direction_error", the mean angle between predicted and measured vectors, of rows whose speed is above
-            the noise. With groups "per_group" is a dict of the same for each.
+            -log density; smaller is better for both. "per_output" is a list of the same for each output. If the outputs are
+            components of a vector (a physical kernel, geo, or names such as u and v) also "speed_rmse" and "speed_bias" and,
+            in degrees, "direction_error", the mean angle between predicted and measured vectors, over rows whose speed
+            exceeds the noise. With groups, "per_group" is a dict of the same for each group.
 
         Examples
         --------
@@ -194,9 +193,9 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         X : array-like of shape (n, d)
             Inputs.
         n_samples : int, default=1
-            Number of functions. Each is drawn at all points together.
+            Number of functions. Each is drawn jointly at all points.
         random_state : int, RandomState instance or None, default=0
-            Decides which; the same int gives the same functions at any points.
+            Seed. The same int gives the same functions at any points.
 
         Returns
         -------

@@ -36,17 +36,17 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
     n_features_in_ : int
         d.
     feature_names_in_ : ndarray of str
-        Names of the inputs, where they were a pandas table.
+        Names of the inputs, if X was a table.
     sigma_, weight_, mix_, chosen_lambda_
-        What was used.
+        The values that the fit used.
     kernel_ : str
         The kernel in words.
     train_mse_, cv_mse_, noise_, dof_, log_evidence_ : float
-        What the fit tells.
+        The errors and the evidence of the fit; see the properties below.
     output_matrix_ : ndarray or None
-        Of each part: how outputs belong together, given or learned.
+        The covariance of the outputs at a point, for each part; given or learned.
     shares_ : ndarray or None
-        Shares of the parts in the variance, where their weights were learned.
+        Share of each part in the variance, if the weights were learned.
     n_frequencies_ : int
         D.
     solve_info_ : dict
@@ -71,21 +71,21 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
     @available_if(can_stream)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, directions: Any = None,
                     errors: Any = None) -> "ORFFRegressor":
-        """Add rows to those that came before; the result is that of one fit to all of them.
+        """Add rows to the earlier ones. The result is the same as that of one fit to all of them.
 
-        What is automatic in the kernel (sigma, mix) is decided on the first call, lambda and weights anew for all
-        rows, when they are needed.
+        The first call decides what is automatic in the kernel (sigma, mix). lambda and the weights are chosen again from all
+        rows when they are needed.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
             Inputs.
         y : array-like of shape (n, p) or (n,)
-            Outputs, NaN where one is missing.
+            Outputs; NaN where one is missing.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows.
         directions, errors
-            As for fit. Sums take errors as they are, up to a factor: all rows have them, or none.
+            As for fit. Errors are used as they are, up to a common factor, so give them for all rows or for none.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
     @available_if(can_stream)
     def forget(self, X: Any, y: Any, sample_weight: Any = None, directions: Any = None,
                errors: Any = None) -> "ORFFRegressor":
-        """Take off rows that came by partial_fit, as if they never had.
+        """Remove rows that were added by partial_fit, as if they had never been there.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         >>> model.forget(X[:50], Y[:50]).moments_.rows
         100
         """
-        self._take_off(self._measured(X, y, sample_weight, directions, errors, False))
+        self._subtract(self._measured(X, y, sample_weight, directions, errors, False))
         return self
 
     def _measured(self, X: Any, y: Any, sample_weight: Any, directions: Any, errors: Any, reset: bool) -> Rows:
@@ -140,14 +140,14 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
     def fit_moments(self, moments: Union[Moments, LatticeMoments]) -> "ORFFRegressor":
         """Learn from moments instead of rows.
 
-        Kernel, weights and lambda are free. Moments of features have their frequencies: where sigma is "auto" it and the base
-        are those that the moments were made for. Moments of a lattice leave base and sigma free too, within their range; a
-        sigma that is "auto" is chosen from them.
+        You can choose kernel, weights and lambda. Moments of features have fixed frequencies, so sigma "auto" means the
+        length scales and bases that they were made with. With moments of a lattice you can choose base and sigma too, within
+        their range, and "auto" chooses sigma from the moments.
 
         Parameters
         ----------
         moments : Moments or LatticeMoments
-            They are copied: partial_fit goes on from Moments.
+            They are copied. partial_fit can add rows to Moments.
 
         Returns
         -------
@@ -162,7 +162,7 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
             given.update(base=notes["kernel"]["base"], sigma=notes["kernel"]["sigma"], shape=None)
         names = _notes.names(notes, "inputs", inputs)
         Settings({**given, "output_matrix": None}, inputs, outputs, names=names)  # what is wrong is said before a change
-        self._take_names(notes, inputs, outputs)
+        self._set_names(notes, inputs, outputs)
         self._settled, self._moments, self._model = given, moments.copy(), None
         self._solve()
         return self
@@ -178,12 +178,12 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         names = _notes.names(notes, "inputs", inputs)
         settings = Settings(given, inputs, outputs, names=names)
         model = Model.make(lib.orff_model_fit_lattice_moments, settings, moments._handle, **self._how)
-        self._take_names(notes, inputs, outputs)
+        self._set_names(notes, inputs, outputs)
         self._settled, self._moments = None, None
         self._adopt(model, settings, **self._notes_of_moments())
         return self
 
-    def _take_names(self, notes: dict, inputs: int, outputs: int) -> None:
+    def _set_names(self, notes: dict, inputs: int, outputs: int) -> None:
         """The columns of moments, by number and by what their notes call them, as those of rows would be."""
         names = _notes.names(notes, "inputs", inputs)
         self.n_features_in_ = inputs
@@ -199,11 +199,11 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
     def tune(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, directions: Any = None,
              errors: Any = None, instruments: Any = None, walls: Any = None, functionals: Any = None,
              offsets: Any = None, **grid: Any) -> "ORFFRegressor":
-        """Of several candidates take the one with the smallest cross-validated error and fit it to all rows.
+        """Compare candidates by cross-validation and fit the best to all rows.
 
-        Candidates on the same frequencies (the same sigma, base, features, sampling and seed) share one pass over the
-        data. Measurements that are not whole rows of equal quality (missing outputs, directions and so on) are fitted again
-        without each fold. The parameters of the estimator become those of the best.
+        Candidates with the same frequencies (the same sigma, base, features, sampling and seed) share one pass over the
+        data. With missing outputs, directions or errors, each candidate is fitted again without each fold. The estimator
+        gets the parameters of the best candidate.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         groups, directions, errors, instruments, walls, functionals, offsets
             As for fit.
         **grid
-            For each parameter that is varied a list of values; all combinations are compared.
+            A list of values for each parameter to vary; all combinations are compared.
 
         Returns
         -------

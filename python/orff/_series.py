@@ -16,8 +16,8 @@ from ._parameters import FEATURES, KERNEL, LEARNING, MOMENTS, PROGRESS, SOLVING,
 from ._progress import run
 from ._settings import Settings
 
-_LAGS = Own(1, "int or list of int", "The steps back that are looked at, growing.")
-_CHANGES = Own(False, "bool", "Learn what is added to the last value instead of the value: for series that wander and have no "
+_LAGS = Own(1, "int or list of int", "The lags to use, in increasing steps.")
+_CHANGES = Own(False, "bool", "Learn the change from the last value instead of the value, for series that wander and have no "
                               "mean to return to.")
 _PLACES = ("geo", "crs", "covariates", "period")  # of fields over inputs
 
@@ -27,8 +27,8 @@ _PLACES = ("geo", "crs", "covariates", "period")  # of fields over inputs
 class ORFFVAR(ModelEstimator):
     """Vector autoregression with an operator-valued kernel.
 
-    Learns y[t] = f(y[t - l1], y[t - l2], ..) + noise from p series that were measured at equal steps of time. Forecasts are
-    simulated: through functions that the data allow, with noise at every step.
+    Learns y[t] = f(y[t - l1], y[t - l2], ..) + noise from p series at equal time steps. Forecasts are simulated with
+    posterior samples of f and with noise at every step.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ class ORFFVAR(ModelEstimator):
     lags_ : ndarray of int
         The lags that were learned.
     output_matrix_, sigma_, chosen_lambda_, kernel_, cv_mse_, held_out_mse_, train_mse_, noise_, ...
-        See `ORFFRegressor`; held_out_mse_ is the error of one step in stretches of time that were left out.
+        See `ORFFRegressor`; held_out_mse_ is the error of one step in held-out stretches of time.
     noise_covariance_ : ndarray of shape (p, p)
-        Of the errors of one step.
+        The covariance of the errors of one step.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class ORFFVAR(ModelEstimator):
         Parameters
         ----------
         y : array-like of shape (n, p) or (n,)
-            Values at equal steps of time; NaN where one is missing. Rows that need it are left out.
+            Values at equal time steps; NaN where one is missing. Rows that need a missing value are left out.
 
         Returns
         -------
@@ -141,20 +141,20 @@ class ORFFVAR(ModelEstimator):
 
     def forecast(self, steps: int, history: Any = None, return_std: bool = False, n_samples: int = 200,
                  random_state: int = 0) -> Any:
-        """What comes next: the mean of simulated futures, and their standard deviation.
+        """Forecast the series: the mean of simulated futures, and their standard deviation.
 
         Parameters
         ----------
         steps : int
-            How far ahead.
+            Number of steps to forecast.
         history : array-like of shape (m, p), optional
-            The series before the forecast, its last row the present. By default the end of what was learned from.
+            The values before the forecast; the last row is the present. By default the end of the training series.
         return_std : bool, default=False
             Also return the standard deviation, noise included.
         n_samples : int, default=200
-            Futures that are simulated; 0 feeds f with its own values, without chance.
+            Number of futures to simulate. 0 iterates f without noise.
         random_state : int, default=0
-            Decides which.
+            Seed.
 
         Returns
         -------
@@ -166,7 +166,7 @@ class ORFFVAR(ModelEstimator):
         return (mean, S) if return_std else mean
 
     def simulate(self, steps: int, n_samples: int = 100, history: Any = None, random_state: int = 0) -> Array:
-        """Futures, each as likely as it may be.
+        """Simulate futures of the series.
 
         Parameters
         ----------
@@ -182,16 +182,16 @@ class ORFFVAR(ModelEstimator):
         return self._future(steps, history, n_samples, random_state, True)[2]
 
     def links(self, y: Any, draws: int = 1999, random_state: int = 0) -> dict[str, Array]:
-        """Which series has a part in which (Granger).
+        """Which series drives which (Granger causality).
 
         Parameters
         ----------
         y : array-like of shape (n, p)
             The series, as for fit.
         draws : int, default=1999
-            Of blocks of time, for the probability.
+            Number of bootstrap draws of blocks of time, for the probability.
         random_state : int, default=0
-            Decides which.
+            Seed.
 
         Returns
         -------

@@ -37,16 +37,16 @@ def _frames(degrees: Array) -> tuple[Array, Array, Array]:
 class SphereField(RegressorMixin, BaseEstimator):
     """Winds, currents or other fields over the whole globe.
 
-    A potential in space, restricted to the sphere, has a gradient along it; turned by a right angle that is a flow without
-    divergence. So a kernel of R^3 serves, of which each component is seen along a direction: the kernel is smooth on the
-    sphere, and knows neither poles nor a date line. Lengths are chords, in radii of the sphere.
+    A potential in R^3, restricted to the sphere, has a tangential gradient. Rotated by a right angle, that is a flow without
+    divergence. So the field is learned with a kernel on R^3, of which each component is observed along a direction. The
+    kernel is smooth on the whole sphere, poles and date line included. Lengths are chords, in radii of the sphere.
 
     Parameters
     ----------
     kind : {"div-free", "curl-free", "any"}, default="div-free"
-        Without divergence on the sphere, the gradient of a potential on it, or neither.
+        A flow without divergence on the sphere, the gradient of a potential on it, or any field.
     **parameters
-        Those of `ORFFRegressor`, but for `kernel`.
+        The parameters of `ORFFRegressor`, except `kernel`.
 
     Examples
     --------

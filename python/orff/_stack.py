@@ -18,12 +18,12 @@ OTHERS = ("covariates", "crs", "engine", "frequencies", "geo", "importance", "it
 @parameters(KERNEL | FEATURES | LEARNING | SOLVING, without=OTHERS, stack=STACK, missing_outputs=MISSING_OUTPUTS, verbose=VERBOSE,
             progress=PROGRESS)
 class ORFFStack(FieldsMixin, RegressionMixin, WholeRowsTuningMixin):
-    """Regression with a function of functions: layers of random Fourier features, learned together.
+    """Regression with layers of random Fourier features that are learned together.
 
-    f = f_L o .. o f_1. Hidden layers begin as the identity, so that the stack begins as an `ORFFRegressor` with decomposable
-    kernel, and learn by steps of Adam through all layers how to bend the inputs until the kernel suits them; the last layer is
-    solved in closed form. What predicts rows left out best is kept, the start included. It pays where the function has fronts
-    or changes its pace from place to place.
+    f = f_L o .. o f_1. Hidden layers start as the identity, so the stack starts as an `ORFFRegressor` with a decomposable
+    kernel. Adam steps through all layers then warp the inputs until the kernel suits them; the last layer is solved in
+    closed form. The state with the smallest error on held-out rows is kept, the start included. A stack helps if the
+    function has fronts or varies faster in some places than in others.
 
     Parameters
     ----------
@@ -32,11 +32,11 @@ class ORFFStack(FieldsMixin, RegressionMixin, WholeRowsTuningMixin):
     Attributes
     ----------
     n_features_in_, feature_names_in_, sigma_, chosen_lambda_, kernel_, train_mse_, noise_, n_frequencies_, ...
-        See `ORFFRegressor`; error bars are those of the last layer, as if the others were known.
+        See `ORFFRegressor`. Error bars are those of the last layer, as if the others were known.
     cv_mse_ : float
-        The error on the rows left out, by which the layers were judged.
+        The error on the held-out rows, by which the layers were selected.
     widths_ : tuple of int
-        Of the hidden layers.
+        Widths of the hidden layers.
 
     Examples
     --------

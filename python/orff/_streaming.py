@@ -26,12 +26,14 @@ def can_stream(estimator: Any) -> bool:
             f"loss={estimator.loss!r} and solver={estimator.solver!r}"
         )
     if estimator.stack is not None:
-        raise AttributeError(f"{name}: partial_fit and forget do not go with stack: hidden layers learn from all rows")
+        raise AttributeError(
+            f"{name}: partial_fit and forget are not available with stack: hidden layers learn from all rows"
+        )
     if estimator._on_plane:
-        raise AttributeError(f"{name}: partial_fit and forget do not go with geo: the plane is that of all rows")
+        raise AttributeError(f"{name}: partial_fit and forget are not available with geo: the plane depends on all rows")
     if estimator.scale_outputs not in ("auto", False, "no"):
         raise AttributeError(
-            f"{name}: partial_fit and forget do not go with scale_outputs: later rows may spread otherwise"
+            f"{name}: partial_fit and forget are not available with scale_outputs: later rows may have another spread"
         )
     return True
 
@@ -46,7 +48,7 @@ class StreamingMixin(ModelEstimator):
         """Whether the rows of this partial_fit are the first."""
         if self._moments is None and self._model is not None:
             warnings.warn(
-                "fit keeps nothing of its rows: partial_fit begins anew, and what was learned before is left behind",
+                "fit does not keep its rows, so partial_fit starts from nothing and forgets what fit learned",
                 UserWarning, stacklevel=3,
             )
         return self._moments is None
@@ -70,9 +72,9 @@ class StreamingMixin(ModelEstimator):
         self._moments._add_rows(rows)
         self._model = None
 
-    def _take_off(self, rows: Rows) -> None:
+    def _subtract(self, rows: Rows) -> None:
         if self._moments is None:
-            raise ValueError("forget needs rows that came by partial_fit: fit keeps none of them")
+            raise ValueError("forget needs rows that were added by partial_fit; fit does not keep its rows")
         self._moments._subtract_rows(rows)
         self._model = None
 
@@ -111,5 +113,5 @@ class StreamingMixin(ModelEstimator):
     def moments_(self) -> Moments:
         """The sums of the rows that came by partial_fit."""
         if self._moments is None:
-            raise AttributeError("there are no moments: rows came by fit, not by partial_fit")
+            raise AttributeError("there are no moments: the rows came from fit, not from partial_fit")
         return self._moments

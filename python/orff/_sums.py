@@ -62,7 +62,7 @@ class Sums:
         return result
 
     def copy(self: Self) -> Self:
-        """The same sums, to go on with by themselves.
+        """An independent copy of the sums.
 
         Examples
         --------
@@ -101,18 +101,19 @@ class Sums:
         X : array-like of shape (n, d)
             Inputs; up to three for a lattice.
         Y : array-like of shape (n, p) or (n,)
-            Outputs, NaN where one is missing.
+            Outputs; NaN where one is missing.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, 0 or more.
         directions : array-like of shape (n, p), optional
-            As for `ORFFRegressor.fit`: Y is what the field has along them.
+            As for `ORFFRegressor.fit`: Y is the component of the field along them.
         errors : array-like of the shape of Y, or of shape (n,), optional
-            Standard deviations, positive. Sums take them as they are, up to a factor: all rows have them, or none.
+            Positive standard deviations. They are used as they are, up to a common factor, so give them for all rows or for
+            none.
 
         Returns
         -------
         self
-            When it fails the sums are as before.
+            If the call fails, the sums are unchanged.
         """
         X, Y = from_arrow(X), from_arrow(Y, "Y")
         names, outputs = _notes.pandas_names(X), _notes.pandas_names(Y)
@@ -163,7 +164,7 @@ class Sums:
 
     @property
     def rows(self) -> int:
-        """Rows accumulated; those subtracted are taken off."""
+        """Number of rows accumulated, minus those subtracted."""
         return int(self._describe().rows) if self._place is not None else 0
 
     @property
@@ -184,7 +185,7 @@ class Sums:
     # ---- files
 
     def save(self, path: Any) -> None:
-        """Write a file of moments, the same that `orff moments` writes."""
+        """Write a moments file, in the format of `orff moments`."""
         run(self._function("save"), self._handle, os.fsencode(path))
 
     @classmethod

@@ -80,17 +80,17 @@ class DrawnFeatures:
         return out
 
 
-_MAP = Own("phi", '{"phi", "Phi"}', "What transform returns: phi (n x 2D), or Phi, each point's M x p matrix as one row of M p "
-                                    "numbers.")
-_OUTPUTS = Own(None, "int", "p. By default as many as inputs in the field's space for fields; else that of y in fit, where it is "
-                            "given, else 1.")
+_MAP = Own("phi", '{"phi", "Phi"}', "What transform returns: phi (n x 2D), or Phi, with the M x p matrix of each point as one "
+                                    "row of M p numbers.")
+_OUTPUTS = Own(None, "int", "Number of outputs p. The default is the number of inputs in the field's space for fields, "
+                            "otherwise that of y in fit, or 1.")
 
 
 @parameters(KERNEL | FEATURES, map=_MAP, outputs=_OUTPUTS)
 class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Operator-valued random Fourier features as a transformer.
 
-    With frequencies w_j and weights q_j, phi(x) holds sqrt(q_j) cos<w_j, x>, then sqrt(q_j) sin<w_j, x>: 2D numbers.
+    With frequencies w_j and weights q_j, phi(x) contains sqrt(q_j) cos<w_j, x>, then sqrt(q_j) sin<w_j, x>: 2D numbers.
     The operator-valued map Phi(x), an M x p matrix, stacks phi_a(x) B(w_j)^T, so that Phi(x)^T Phi(z) is about
     K(x, z).
 
@@ -100,7 +100,7 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     Notes
     -----
-    Nothing but sigma can be automatic here: "auto" is the median distance between inputs. features "auto" is 1000.
+    Only sigma can be automatic here: "auto" is the median distance between inputs. features "auto" is 1000.
 
     Attributes
     ----------
@@ -131,9 +131,9 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Inputs: their number, and their distances where sigma is automatic.
+            Inputs. Only their number is used, and their distances if sigma is automatic.
         y : array-like, optional
-            Outputs: only their number, and their covariance where output_matrix asks for it.
+            Outputs. Only their number is used, and their covariance if output_matrix asks for it.
 
         Returns
         -------
@@ -191,7 +191,7 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Points. float32 is mapped in single precision by phi.
+            Points. phi maps float32 arrays in single precision.
 
         Returns
         -------

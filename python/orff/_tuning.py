@@ -60,14 +60,14 @@ class WholeRowsTuningMixin(TuningMixin):
     """tune for regressions that take no more than X, y and weights there."""
 
     def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "WholeRowsTuningMixin":
-        """Of several candidates take the one with the smallest error on rows left out and fit it to all rows.
+        """Compare candidates by their error on held-out rows and fit the best to all rows.
 
         Parameters
         ----------
         X, y, sample_weight
             As for fit.
         **grid
-            For each parameter that is varied a list of values; all combinations are compared.
+            A list of values for each parameter to vary; all combinations are compared.
 
         Returns
         -------

@@ -24,8 +24,8 @@ def _xarray() -> Any:
     try:
         import xarray
     except ImportError:
-        raise ImportError("fields of Datasets take the package xarray, which is not installed: pip install xarray, on Debian "
-                          "python3-xarray") from None
+        raise ImportError("fields of Datasets need the package xarray, which is not installed: pip install xarray, on "
+                          "Debian python3-xarray") from None
     return xarray
 
 
@@ -34,29 +34,30 @@ def fit_field(ds: Any, variables: Union[str, Sequence[str]], coords: Optional[Se
               estimator: Any = None, **parameters: Any) -> "Field":
     """Learn a field from variables of an xarray Dataset.
 
-    Every cell is a row. A cell in which some variables are missing is used for the others, one in which all are missing, or
-    a coordinate, is left out. Times become hours since the first.
+    Every cell is a row. If some variables of a cell are missing, the others are used. Cells without any variable, or without
+    a coordinate, are left out. Times become hours since the first time.
 
     Parameters
     ----------
     ds : xarray.Dataset
-        On a grid of any dimensions, with coordinates of one dimension or more, or along a track.
+        The data, on a grid of any dimensions or along a track; coordinates may have one dimension or more.
     variables : str or sequence of str
-        The outputs. Components of a vector stand in the order of the coordinates: eastward, northward.
+        The outputs. Give the components of a vector in the order of the coordinates: eastward, northward.
     coords : sequence of str, optional
-        The inputs. By default longitude and latitude, where there are such coordinates, and those of every other dimension
-        that is longer than one: x before y, time last.
+        The inputs. The default is longitude and latitude, if there are such coordinates, and the coordinate of every other
+        dimension longer than one: x before y, time last.
     geo : {"lonlat", "none"}, optional
-        By default "lonlat" for two variables whose first coordinates are longitude and latitude: the field is learned in km.
+        The default is "lonlat" for two variables whose first coordinates are longitude and latitude. The field is then
+        learned in km.
     select : dict, optional
-        What part of it, as for `ds.sel`: {"time": slice("2020-01-01", "2020-01-07")}.
+        The part of the data to use, as for `ds.sel`: {"time": slice("2020-01-01", "2020-01-07")}.
     errors : str or sequence of str, optional
-        Variables with the standard deviation of each cell: one for all outputs, or one for each.
+        Variables with the standard deviation of the error of each cell: one for all outputs, or one for each.
     estimator : ORFFRegressor or OVKRegressor, optional
-        To learn with; it is fitted. By default an ORFFRegressor.
+        The estimator to fit. The default is an ORFFRegressor.
     **parameters
-        Those of ORFFRegressor, where no estimator is given. Inputs beyond the field's space are its `covariates` by
-        themselves.
+        Parameters of ORFFRegressor, if no estimator is given. Inputs that are not coordinates of the field's space become
+        its `covariates`.
 
     Returns
     -------
@@ -96,7 +97,7 @@ def _check_there(ds: Any, names: Sequence[str], what: str) -> None:
             there = ds.data_vars if what == "variable" else ds.coords
             raise ValueError(f"there is no {what} {name!r}; there are {', '.join(map(str, there)) or 'none'}")
     if not names:
-        raise ValueError(f"which {what}s? none is named, and none can be guessed")
+        raise ValueError(f"which {what}s? None is named, and none can be guessed")
 
 
 def _guess_geo(ds: Any, names: list, coords: tuple) -> Optional[str]:
@@ -109,7 +110,7 @@ def _guess_geo(ds: Any, names: list, coords: tuple) -> Optional[str]:
 
 
 class Field:
-    """A field that was learned from an xarray Dataset by `orff.fit_field`.
+    """A field learned from an xarray Dataset by `orff.fit_field`.
 
     Attributes
     ----------
@@ -120,7 +121,7 @@ class Field:
     coords : tuple of str
         The inputs.
     origins : dict
-        For each coordinate of times, the one from which hours count.
+        For each time coordinate, the time from which hours are counted.
     """
 
     def __init__(self, estimator: ModelEstimator, ds: Any, variables: Sequence[str], coords: tuple) -> None:
@@ -193,21 +194,21 @@ class Field:
         Parameters
         ----------
         like : xarray.Dataset, xarray.DataArray or dict, optional
-            Has the coordinates to predict at: a grid, or points that share a dimension. A dict has arrays, which make a grid,
-            and numbers. By default those that were learned from. Times may be numbers too, of hours: they are turned back.
+            The coordinates to predict at: a grid, or points that share a dimension. A dict contains arrays, which make a
+            grid, or numbers. The default is the coordinates of the training data. Times may also be numbers of hours.
         std : bool, default=False
-            Also the standard deviation of every variable, as u_std.
+            Also return the standard deviation of every variable, as u_std.
         derive : str or sequence of str, default=()
-            Also what is derived: "jacobian", "divergence", "curl", "potential", "stream_function".
+            Also return derived fields: "jacobian", "divergence", "curl", "potential", "stream_function".
         with_noise : bool, default=False
-            Standard deviations of variables are those of a new measurement.
+            Return the standard deviations of a new measurement.
         samples : int, default=200
-            Standard deviations of what is derived come from so many samples, where the model has no closed form.
+            Number of samples for the standard deviations of derived fields that have no closed form.
 
         Returns
         -------
         xarray.Dataset
-            With the coordinates, units, and error variables named in `ancillary_variables`. NaN where a coordinate is.
+            With coordinates and units; error variables are named in `ancillary_variables`. NaN where a coordinate is NaN.
         """
         xarray = _xarray()
         places = self._places if like is None else like

@@ -131,22 +131,22 @@ def _begin_lattice(moments: LatticeMoments, rows: Rows) -> None:
 
 
 class DaskMoments:
-    """Moments of rows that are spread over chunks of dask.
+    """Moments of rows that are distributed over chunks of dask.
 
-    Each chunk is summed where it is; the sums, whose size does not depend on the number of rows, are added in pairs on the
-    cluster, and one of them comes back. What is automatic is decided on 20000 rows, taken evenly from all chunks, and the
-    extent of a lattice that is not given is the range of all rows: each of these costs a pass over the chunks, which numbers in
-    their place save.
+    Each chunk is summed where it is. The sums, whose size does not depend on the number of rows, are added in pairs on the
+    cluster, and the total is returned. What is automatic is decided on 20000 rows, taken evenly from all chunks; the default
+    extent of a lattice is the range of all rows. Each of these costs a pass over the chunks, which you save by giving
+    numbers.
 
     Parameters
     ----------
     moments : Moments or LatticeMoments
-        What to add the rows to: new ones, or ones that have rows already.
+        The moments to add rows to. They may already contain rows.
 
     Attributes
     ----------
     moments : Moments or LatticeMoments
-        The sums so far: to be saved, or given to `ORFFRegressor.fit_moments`.
+        The sums so far. You can save them, or give them to `ORFFRegressor.fit_moments`.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class DaskMoments:
         self.moments = moments
 
     def lazy(self, X: Any, Y: Any, sample_weight: Any = None) -> Any:
-        """The moments of these rows alone, delayed: nothing is summed before `compute`.
+        """The moments of these rows alone, delayed: nothing is computed before `compute`.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class DaskMoments:
         Returns
         -------
         DaskMoments
-            Itself. When it fails the sums are as before.
+            Itself. If the call fails, the sums are unchanged.
         """
         return self._add(rows_of(X, Y, sample_weight))
 
@@ -216,7 +216,7 @@ class DaskMoments:
         return self
 
     def forget(self, X: Any, Y: Any, sample_weight: Any = None) -> "DaskMoments":
-        """Take off rows that were added before; parameters as those of accumulate."""
+        """Remove rows that were added before. The parameters are those of accumulate."""
         self.moments._describe()  # without rows there is nothing to take off, which this says
         self.moments -= _compute(self.lazy(X, Y, sample_weight), self.moments.verbose)
         return self
@@ -227,10 +227,11 @@ class DaskMoments:
 
 @parameters(EVERY, precision=PRECISION, sigma_range=_RANGE, extent=_EXTENT, verbose=VERBOSE, progress=PROGRESS)
 class DaskORFFRegressor(ORFFRegressor):
-    """ORFFRegressor for rows that are spread over chunks of dask.
+    """ORFFRegressor for rows that are distributed over chunks of dask.
 
-    Moments are summed on the cluster and solved here. So what holds for `partial_fit` of ORFFRegressor holds for `fit` too: the
-    squared loss, and no geo. What is automatic in the kernel is decided on 20000 rows taken evenly from all chunks. The engine
+    Moments are summed on the cluster and solved here. Therefore `fit` has the limits of `partial_fit` of ORFFRegressor: the
+    squared loss, and no geo. What is automatic in the kernel is decided on 20000 rows taken evenly from all chunks. The
+    engine
     "auto" is "features"; "lattice", for up to three inputs, takes `LatticeMoments`, with `sigma_range` and `extent` as there.
 
     Parameters
@@ -259,7 +260,7 @@ class DaskORFFRegressor(ORFFRegressor):
     # ---- rows in and out
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> "DaskORFFRegressor":
-        """Learn from rows; the system is solved before it returns.
+        """Learn from rows. The equations are solved before the call returns.
 
         Parameters
         ----------
@@ -270,18 +271,18 @@ class DaskORFFRegressor(ORFFRegressor):
         sample_weight : dask array or series of shape (n,), optional
             Weights of the rows, 0 or more.
         groups : None
-            Moments know nothing of groups.
+            Not available: moments have no groups.
 
         Returns
         -------
         self
         """
         if groups is not None:
-            raise ValueError("groups: moments on a cluster know nothing of them; use ORFFRegressor, or leave them out")
+            raise ValueError("groups: moments on a cluster do not support them; use ORFFRegressor, or leave them out")
         try:
             can_stream(self)
         except AttributeError as why:
-            raise ValueError(f"fit of chunks goes by moments, as partial_fit does. {why}") from None
+            raise ValueError(f"fit of chunks uses moments, as partial_fit does. {why}") from None
         rows = rows_of(X, y, sample_weight)
         before = self.__dict__.copy()
         self._moments = self._lattice = self._model = None
@@ -295,7 +296,7 @@ class DaskORFFRegressor(ORFFRegressor):
 
     @available_if(can_stream)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> "DaskORFFRegressor":
-        """Add rows to those that came before, by fit or partial_fit; the system is solved when it is needed.
+        """Add rows to those of earlier calls of fit or partial_fit. The equations are solved when the result is needed.
 
         Parameters
         ----------
@@ -316,7 +317,7 @@ class DaskORFFRegressor(ORFFRegressor):
 
     @available_if(can_stream)
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> "DaskORFFRegressor":
-        """Take off rows that came before; parameters as those of fit."""
+        """Remove rows that were added before. The parameters are those of fit."""
         rows = rows_of(X, y, sample_weight)
         self._check_names(rows.X.names)
         DaskMoments(self.moments_).forget(X, y, sample_weight)
@@ -329,7 +330,7 @@ class DaskORFFRegressor(ORFFRegressor):
         return super().moments_ if self._lattice is None else self._lattice
 
     def fit_moments(self, moments: AnyMoments) -> "DaskORFFRegressor":
-        """Learn from moments instead of rows; as that of ORFFRegressor."""
+        """Learn from moments instead of rows, as ORFFRegressor does."""
         self._lattice = None
         super().fit_moments(moments)
         return self
@@ -370,7 +371,7 @@ class DaskORFFRegressor(ORFFRegressor):
         known = getattr(self, "feature_names_in_", None)
         if names is not None and known is not None and list(names) != list(known):
             raise ValueError(f"the inputs are {', '.join(map(str, names))}; those learned from were "
-                             f"{', '.join(map(str, known))}, and the order counts")
+                             f"{', '.join(map(str, known))}, and the order matters")
 
     # ---- solving
 
@@ -380,15 +381,15 @@ class DaskORFFRegressor(ORFFRegressor):
         else:
             self._fit_lattice(self._lattice)
 
-    def _take_names(self, notes: dict, inputs: int, outputs: int) -> None:
+    def _set_names(self, notes: dict, inputs: int, outputs: int) -> None:
         flat = self._flat and self._lattice is not None
-        super()._take_names(notes, inputs, outputs)
+        super()._set_names(notes, inputs, outputs)
         self._flat = flat
 
     # ---- predicting
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, with_noise: bool = False) -> Any:
-        """Predict outputs: at points of dask's lazily, chunk by chunk where they are, at others at once.
+        """Predict outputs: lazily for dask arrays, chunk by chunk where they are; at once for others.
 
         Parameters
         ----------
@@ -400,7 +401,7 @@ class DaskORFFRegressor(ORFFRegressor):
         Returns
         -------
         F, std, cov
-            As those of ORFFRegressor: dask arrays where X is of dask's.
+            As those of ORFFRegressor; dask arrays if X is one.
         """
         if not is_spread(X):
             return super().predict(X, return_std, return_cov, with_noise)

@@ -1,9 +1,10 @@
 #!/bin/sh
-# run.sh <python> <file | doctest>: one file of tests, or the examples in the docstrings. Exits with 77 where something
-# they need is not there.
+# run.sh <python> <file | doctest> [words]: one file of tests, those that pytest -k chooses by the words, or the examples in the
+# docstrings. Exits with 77 where something they need is not there.
 set -u
 python=$1
 what=$2
+only=${3:-}
 cd "$(dirname "$0")/.." || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 
@@ -38,6 +39,6 @@ else
     set -- "$what"
 fi
 status=0
-"$python" -m pytest -q -rs -p no:cacheprovider "$@" || status=$?
+"$python" -m pytest -q -rs -p no:cacheprovider -k "$only" "$@" || status=$?
 [ $status -ne 5 ] || status=77 # everything was skipped
 exit $status

@@ -212,9 +212,9 @@ def test_data_frames(field, dd):
     assert list(model.feature_names_in_) == ["lon", "lat"] and list(model._output_names) == ["u", "v"]
     F = model.predict(frame[["lon", "lat"]])
     np.testing.assert_allclose(F.compute(), plain.predict(kept[["lon", "lat"]]), rtol=1e-8, atol=1e-10)
-    with pytest.raises(ValueError, match="the order counts"):
+    with pytest.raises(ValueError, match="the order matters"):
         model.predict(frame[["lat", "lon"]])
-    with pytest.raises(ValueError, match="the order counts"):
+    with pytest.raises(ValueError, match="the order matters"):
         model.partial_fit(frame[["lat", "lon"]], frame[["u", "v"]])
     flat = DaskORFFRegressor(**{**GIVEN, "kernel": "decomposable"}).fit(frame[["lon", "lat"]], frame["u"], frame["v"].abs())
     assert flat.predict(table[["lon", "lat"]]).shape == (400,)

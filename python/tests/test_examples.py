@@ -1,30 +1,16 @@
 """The scripts in examples/, in their quick form: they run, say what they promise and write their pictures."""
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import orff
-
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-PACKAGE = Path(orff.__file__).resolve().parents[1]
 
 
-def run(name, directory, *more):
+@pytest.fixture
+def run(run_script, tmp_path):
     """What an example prints. Its pictures are there afterwards."""
-    pytest.importorskip("matplotlib")
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    environment["PYTHONPATH"] = os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", "--quick", "-o", directory, *more],
-                          capture_output=True, text=True, env=environment, timeout=300, cwd=directory)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Warning" not in done.stderr, done.stderr
-    picture = directory / f"{name}.png"
-    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and picture.stat().st_size > 20000
-    return done.stdout
+    return lambda name, *more: run_script(EXAMPLES / f"{name}.py", "--quick", "-o", tmp_path, *more)
 
 
 def numbers(pattern, text):
@@ -39,10 +25,10 @@ def test_all_have_a_test():
     assert all(f'run("{script.stem}"' in here for script in EXAMPLES.glob("*.py"))
 
 
-def test_wind(tmp_path):
+def test_wind(run, tmp_path):
     xarray, np = pytest.importorskip("xarray"), pytest.importorskip("numpy")
     pytest.importorskip("netCDF4")
-    rmse, inside = numbers(r"rmse ([\d.]+) m/s.*; (\d+) % of the errors", run("wind", tmp_path))
+    rmse, inside = numbers(r"rmse ([\d.]+) m/s.*; (\d+) % of the errors", run("wind"))
     assert rmse < 0.9 and inside >= 80  # the winds have a spread of 3.5 m/s
     with xarray.open_dataset(tmp_path / "wind_grid.nc") as grid:
         assert grid.u.attrs["units"] == "m s-1" and grid["std"].min() > 0
@@ -55,12 +41,12 @@ def test_wind(tmp_path):
         assert abs(100 * by_hand[inner] - grid.vorticity.data[inner]).mean() < 0.05
     mine = xarray.open_dataset(tmp_path / "wind_ships.nc").rename(u="U10", v="V10")
     mine.to_netcdf(tmp_path / "mine.nc")
-    again = run("wind", tmp_path, "--data", str(tmp_path / "mine.nc"), "--u", "U10", "--v", "V10")
+    again = run("wind", "--data", str(tmp_path / "mine.nc"), "--u", "U10", "--v", "V10")
     assert numbers(r"rmse ([\d.]+) m/s", again) == [rmse]
 
 
-def test_coupled(tmp_path):
-    text = run("coupled", tmp_path)
+def test_coupled(run):
+    text = run("coupled")
     blocks = [block.splitlines() for block in text.split("rmse on new points\n")[1:]]
     mixed, quiet, unrelated = ([[float(word) for word in line[28:].split()] for line in block[1:5]] for block in blocks)
     assert all(known < 0.8 * alone for alone, known in zip(mixed[0], mixed[3]))
@@ -68,15 +54,15 @@ def test_coupled(tmp_path):
     assert all(known > alone for alone, known in zip(unrelated[0], unrelated[3]))
 
 
-def test_digits(tmp_path):
-    text = run("digits", tmp_path)
+def test_digits(run):
+    text = run("digits")
     for name in ("orff, penalty chosen", "scikit-learn, penalty chosen", "orff, penalty given"):
         few, more = numbers(rf"{name}\s+([\d.]+)\s+([\d.]+)\s", text)
         assert more < few < 8.0 and more < 4.5
 
 
-def test_stream(tmp_path):
-    text = run("stream", tmp_path)
+def test_stream(run):
+    text = run("stream")
     window, hoarding = numbers(r"window ([\d.]+), never forgetting ([\d.]+)", text)
     (difference,) = numbers(r"differences of at most ([\d.e+-]+)", text)
     assert window < 0.8 * hoarding and difference < 1e-10

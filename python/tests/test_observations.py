@@ -221,13 +221,13 @@ def test_what_is_wrong_is_said(rows):
     none = along * (np.arange(len(X)) != 4)[:, None]
     for message, y_, given in [
         (r"got \(80,\); orff.directions\(angles\)", y, {"directions": np.zeros(80)}),
-        ("y is one number for each row", Y, {"directions": along}),
+        ("y has one number for each row", Y, {"directions": along}),
         ("directions: that of row 4 is", y, {"directions": none}),
         ("inconsistent numbers of samples", y, {"directions": along[:9]}),
         (r"errors has shape \(80, 3\)", Y, {"errors": np.ones((80, 3))}),
         (r"errors has shape \(\)", Y, {"errors": 1.0}),
         ("errors: that of output 1 of row 2 is -1", Y, {"errors": np.where(Y == Y[2, 1], -1.0, 1.0)}),
-        ("instruments: there are 80 of them; up to 64", Y, {"instruments": range(80)}),
+        ("instruments: there are 80 of them, but at most 64", Y, {"instruments": range(80)}),
         ("instruments: expected one label for each row", Y, {"instruments": [[1]] * 80}),
         ("inconsistent numbers of samples", Y, {"instruments": "ab"}),
     ]:

@@ -190,9 +190,9 @@ def test_what_is_wrong_is_said(plane):
         fit(plane).predict(derive="vorticity")
     with pytest.raises(ValueError, match="sigma: give it to the estimator"):
         orff.fit_field(plane, ["u", "v"], estimator=orff.ORFFRegressor(), sigma=1.0)
-    with pytest.raises(ValueError, match="coordinate 'x' holds times, and those that were learned from were numbers"):
+    with pytest.raises(ValueError, match="coordinate 'x' contains times, but the model was learned from numbers"):
         fit(plane).predict({"x": np.array(["2020-01-01"], dtype="datetime64[ns]"), "y": [0.0]})
-    with pytest.raises(ValueError, match="coordinate 'x' holds <U1; expected numbers or datetime64"):
+    with pytest.raises(ValueError, match="coordinate 'x' contains <U1; expected numbers or datetime64"):
         fit(plane.assign_coords(x=list("abcdefghijklmn")))
 
 

@@ -54,7 +54,7 @@ static orff_status check_start(orffi_archive *a) {
     const size_t size = a->file.size, prefix = strlen(ORFFI_ARCHIVE_PREFIX);
     if (size < 8 + prefix || memcmp(a->file.bytes + 8, ORFFI_ARCHIVE_PREFIX, prefix) != 0)
         return orffi_archive_fail(
-            a, "is not a file of orff, or its beginning is damaged or cut short (%zu bytes)", size);
+            a, "is not an orff file, or its beginning is damaged or cut short (%zu bytes)", size);
     const uint64_t length = header_length(a->file.bytes);
     if (length > ORFFI_ARCHIVE_LARGEST_HEADER || length < prefix + ORFFI_ARCHIVE_DIGITS)
         return orffi_archive_fail(a, "is damaged: a header of %" PRIu64 " bytes", length);
@@ -211,8 +211,8 @@ static orff_status check_version(orffi_archive *a, const json_t *metadata, int o
     if (a->version < oldest)
         return orffi_archive_fail(
             a,
-            "has format version %d, written by orff %.20s; this is orff %s, which reads from "
-            "version %d on",
+            "has format version %d, written by orff %.20s; this is orff %s, which reads version %d and "
+            "later: make the file again with a newer orff",
             a->version, by, orff_version(), oldest);
     return ORFF_OK;
 }

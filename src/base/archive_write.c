@@ -229,8 +229,7 @@ orff_status orffi_archive_blame(orff_status status, const char *temporary, const
     if (status != ORFF_ERROR_FORMAT) return status ? orffi_fail(status, "%s", message) : ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_NUMERICAL,
-        "the %s cannot be kept, and no file was written: %s. Its numbers are beyond what can be "
-        "computed with: give inputs, outputs and weights in units that make them neither huge "
-        "nor tiny, or another lambda",
+        "the %s cannot be saved, and no file was written: %s. Its numbers are too extreme to compute with: give inputs, outputs and "
+        "weights in units that make them neither huge nor tiny, or another lambda",
         what, message);
 }

@@ -218,8 +218,8 @@ static orff_status project_point(size_t row, double *lon, double *lat, double *t
     double place[2], t[2] = {1.0, 0.0}, s[2] = {1.0, 1.0};
     if (!place_of(l, f, place) || ((turn || scale) && !derivatives(l, off_pole(f), t, s)))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "row %zu at longitude %g, latitude %g has no place in crs \"%s\"", row + 1, *lon,
-                          *lat, last.name);
+                          "row %zu at longitude %g, latitude %g cannot be projected to crs \"%s\"", row + 1,
+                          *lon, *lat, last.name);
     *lon = place[0];
     *lat = place[1];
     if (turn) memcpy(turn, t, sizeof t);
@@ -266,7 +266,7 @@ const char *orffi_crs_library(void) {
 orff_status orffi_crs_check(const char *name) {
     ORFFI_TRY(check_name(name));
     return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                      "crs: this orff was built without PROJ; geo lonlat alone takes a local plane");
+                      "crs: this orff was built without PROJ; geo lonlat without crs uses a local plane");
 }
 
 orff_status orffi_crs_project(const char *name, size_t first, size_t n, size_t stride, double *lon,

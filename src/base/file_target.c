@@ -59,7 +59,10 @@ static orff_status inspect(const char *path, orffi_target *target) {
     struct stat about;
     if (stat(target->path, &about)) return errno == ENOENT ? ORFF_OK : fail_system(path, errno);
     if (!S_ISREG(about.st_mode))
-        return orffi_fail(ORFF_ERROR_IO, "%s: exists and is not a regular file; it is left alone", path);
+        return orffi_fail(ORFF_ERROR_IO,
+                          "%s: exists and is not a regular file, so it is not replaced; "
+                          "choose another name",
+                          path);
     if (!(about.st_mode & S_IWUSR) || access(target->path, W_OK))
         return orffi_fail(ORFF_ERROR_IO, "%s: is read-only; allow writing (chmod u+w) or choose another name",
                           path);

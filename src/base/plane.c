@@ -193,10 +193,10 @@ orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2
     if (!orffi_plane_centre(&sum, &found))
         return orffi_fail(
             ORFF_ERROR_INVALID_ARGUMENT,
-            "the data have no centre to lay a plane at: they surround the Earth, or there are "
-            "none; learn one region at a time, up to a few thousand km wide; or on a map of the whole Earth "
-            "(--crs EPSG:8857), whose lengths are wrong far from its middle; or without --geo on x, y, z "
-            "of the unit sphere as three inputs");
+            "the data have no centre for a plane: they surround the Earth, or there are none. Learn one "
+            "region at a time, up to a few thousand km wide; or use a map of the whole Earth (--crs "
+            "EPSG:8857), whose lengths are wrong far from its middle; or learn without --geo from x, y, z on "
+            "the unit sphere as three inputs");
     found.inputs[0] = inputs[0];
     found.inputs[1] = inputs[1];
     *plane = found;

@@ -32,8 +32,8 @@ orff_status orffi_fail(orff_status status, const char *format, ...) {
 
 static orff_status check_shape(const char *name, size_t rows, size_t cols, const void *a) {
     if (rows && cols > SIZE_MAX / rows)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: %zu x %zu numbers fit no memory", name, rows,
-                          cols);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: %zu x %zu numbers do not fit in memory", name,
+                          rows, cols);
     if (!a && rows && cols) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s is NULL", name);
     return ORFF_OK;
 }

@@ -130,8 +130,10 @@ size_t orff_get_threads(void) {
 
 orff_status orff_set_threads(size_t count) {
     if (count > MOST_THREADS)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu threads asked for: at most %d", count,
-                          MOST_THREADS);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "%zu threads were requested, but at most %d are "
+                          "possible",
+                          count, MOST_THREADS);
     const int wanted = atomic_load(&alone) ? 1 : count ? (int)count : machine_threads();
     machine_threads();
     ORFFI_TRY(orffi_blas_room(wanted));

@@ -95,14 +95,14 @@ static const orffi_engine *choose(const orff_settings *s, size_t d, size_t p, si
     if (s->n_hidden) return &orffi_engine_stack;
     *reason = "inputs are periodic";
     if (has_periods(s, d) && lattice && !asks_for_features(s)) return &orffi_engine_lattice;
-    *reason = "the settings are those of random features";
+    *reason = "a setting is for random features";
     if (asks_for_features(s)) return &orffi_engine_features;
-    *reason = "rows are few enough for the exact kernel";
+    *reason = "there are few enough rows for the exact kernel";
     if (rows && numbers <= few && has_exact(s) && orffi_engine_exact.suits(s, d, p, rows, &bytes) == ORFF_OK)
         return &orffi_engine_exact;
-    *reason = "for up to three inputs a lattice of frequencies is the exact kernel";
+    *reason = "there are many rows and at most three inputs";
     if (lattice) return &orffi_engine_lattice;
-    *reason = "features serve any number of inputs and rows";
+    *reason = "neither the exact kernel nor a lattice suits these data";
     return &orffi_engine_features;
 }
 
@@ -128,7 +128,7 @@ orff_status orffi_engine_choose_directed(const orff_settings *settings, size_t d
         !has_periods(settings, d) && !asks_for_features(settings) && has_exact(settings) &&
         orffi_engine_exact.suits(settings, d, 1, rows, &bytes) == ORFF_OK) {
         *engine = &orffi_engine_exact;
-        *reason = "rows are few enough for the exact kernel";
+        *reason = "there are few enough rows for the exact kernel";
         return ORFF_OK;
     }
     return orffi_engine_choose(settings, d, p, rows, engine, reason);

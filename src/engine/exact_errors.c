@@ -266,7 +266,7 @@ static void do_block(const orff_exact *exact, const orffi_derived *what, const w
         else
             fill_whole(exact, what, w, x + i * d, small, G);
     }
-    orffi_gemm(false, false, rows * w->slices, n, n, 1.0, w->G, n, exact->kept->F, n, 0.0, w->Z, n);
+    orffi_times_factor(rows * w->slices, n, n, w->G, exact->kept->F, w->Z);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++) {
         double *small = w->small + w->room * (size_t)orffi_thread_index();

@@ -154,7 +154,7 @@ static void do_block(const orffi_features_fit *fit, const work *t, double sign, 
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++)
         fill_slices(fit, t, sign, t->phi + i * 2 * D, t->slice + i * t->slices * n);
-    orffi_gemm(false, false, rows * t->slices, k, n, 1.0, t->slice, n, posterior->F, k, 0.0, t->Z, k);
+    orffi_times_factor(rows * t->slices, n, k, t->slice, posterior->F, t->Z);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++)
         fill_point(posterior, t, t->slice + i * t->slices * n, t->Z + i * t->slices * k,

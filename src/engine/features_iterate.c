@@ -116,7 +116,7 @@ static orff_status restore(keeping *k, double *theta) {
     if (seen->list[seen->count - 1].rows != k->rows)
         return orffi_fail(
             ORFF_ERROR_MISMATCH,
-            "%s was made from other data: from %llu rows, and here are %zu; remove it to start again",
+            "%s was made from other data: from %llu rows, but there are %zu now; remove it to start again",
             c->path, (unsigned long long)seen->list[seen->count - 1].rows, k->rows);
     if (c->from.count != k->reached.count || !orffi_digest_equal(&c->from.features, &k->reached.features))
         return orffi_fail(

@@ -205,7 +205,7 @@ static void do_block(const orffi_features_fit *fit, size_t rows, const double *X
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++)
         orffi_posterior_slices(posterior, D, p, w->phi + i * 2 * D, w->slice + i * w->slices * n);
-    orffi_gemm(false, false, rows * w->slices, k, n, 1.0, w->slice, n, posterior->F, k, 0.0, w->Z, k);
+    orffi_times_factor(rows * w->slices, n, k, w->slice, posterior->F, w->Z);
     if (posterior->stein) fill_variances(posterior, rows, w);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++) fill_point(fit, w, i, out + i * p * p);

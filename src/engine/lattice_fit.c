@@ -51,10 +51,16 @@ orff_status orffi_lattice_fit_finish(orffi_lattice_fit *fit) {
     return load_waves(fit, fit->p, fit->V, &fit->waves);
 }
 
+/* The axes of the system, for error bars. */
+static orff_status find_axes(orffi_lattice_fit *fit) {
+    fit->room = orffi_neighbours_room(ORFFI_LATTICE_NEAREST, fit->p);
+    return orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel, fit->directed);
+}
+
 orff_status orffi_lattice_fit_keep(orffi_lattice_fit *fit, size_t draws, orffi_mode *samples) {
     fit->draws = draws;
     fit->samples = samples;
-    ORFFI_TRY(orffi_lattice_find_axes(fit));
+    ORFFI_TRY(find_axes(fit));
     return load_waves(fit, draws * fit->p, samples, &fit->sample_waves);
 }
 
@@ -70,7 +76,7 @@ orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_tabl
     const orffi_spectrum *law = &fit->kernel->parts[0].law;
     ORFFI_TRY(orffi_near_init(&fit->near, rows->n, d, fit->rows.X, law->scale, law->period));
     for (size_t i = 0; i < rows->n; i++) orffi_near_add(&fit->near, i);
-    return orffi_lattice_find_axes(fit);
+    return find_axes(fit);
 }
 
 orff_status orffi_lattice_fit_keep_outputs(orffi_lattice_fit *fit, const orffi_table *rows,
@@ -108,14 +114,9 @@ void orffi_lattice_fit_free(void *self) {
     orffi_release(fit);
 }
 
-orff_status orffi_lattice_find_axes(orffi_lattice_fit *fit) {
-    fit->room = orffi_neighbours_room(ORFFI_LATTICE_NEAREST, fit->p);
-    return orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel, fit->directed);
-}
-
 orff_status orffi_lattice_posterior_create(orffi_lattice_fit *fit) {
     orffi_lattice_posterior *posterior;
-    ORFFI_TRY(orffi_lattice_find_axes(fit));
+    ORFFI_TRY(find_axes(fit));
     ORFFI_TRY(orffi_lattice_block_place(&fit->block, &fit->system, SIZE_MAX));
     ORFFI_TRY(ORFFI_NEW(fit->posterior));
     posterior = fit->posterior;
@@ -138,8 +139,8 @@ static orff_status check_range(const orffi_lattice_fit *fit, size_t n, const dou
         if (!orffi_lattice_has(l, x + i * l->d))
             return orffi_fail(
                 ORFF_ERROR_UNSUPPORTED,
-                "a point lies so far beyond the rows that the lattice does not reach it, and there are "
-                "no samples there: leave it out, or fit with the engine %s or %s",
+                "a point is so far from the rows that the lattice does not reach it, and there are no "
+                "samples there: leave it out, or fit with the engine %s or %s",
                 orff_engine_name(ORFF_ENGINE_EXACT), orff_engine_name(ORFF_ENGINE_FEATURES));
     return ORFF_OK;
 }
@@ -263,7 +264,7 @@ static orff_status sampled_covariance(const orffi_lattice_fit *fit, size_t n, co
 static void multiply(const orffi_lattice_posterior *posterior, size_t which, size_t rows, const double *waves,
                      double *Z) {
     const size_t n = posterior->n;
-    orffi_gemm(false, false, rows, n, n, 1.0, waves, n, posterior->F[which], n, 0.0, Z, n);
+    orffi_times_factor(rows, n, n, waves, posterior->F[which], Z);
 }
 
 /* Cov = Z Z^T of p rows. */

@@ -224,8 +224,8 @@ orff_status orffi_lattice_draw_samples(const void *self, uint64_t seed, size_t c
     if (stored && count > fit->draws)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "the model keeps %zu posterior samples, and %zu are asked for: ask for fewer, or fit "
-            "with fewer rows, of which any number can be drawn",
+            "the model contains %zu posterior samples, but %zu were requested: ask for fewer, or fit fewer "
+            "rows, so that any number can be drawn",
             fit->draws, count);
     for (size_t i = 0; i < count; i++) ORFFI_TRY(add_empty(fit, &samples[i]));
     ORFFI_TRY((fit->posterior ? draw_by_factors

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "solve/solver.h"
 #include "stack/head.h"
 #include "stack/train.h"
 
@@ -33,13 +34,14 @@ static orff_status check_parts(const orff_settings *s) {
     for (size_t m = 0; m < s->n_parts; m++)
         if (!orff_rule_describe(s->parts[m].rule).separable)
             return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                              "a stack is of %s parts, not %s: what its hidden layers give is no place",
+                              "a stack needs %s parts, not %s: the outputs of its hidden layers are not "
+                              "positions",
                               usual, orff_rule_name(s->parts[m].rule));
     for (size_t m = 0; m < s->n_parts; m++)
         if (s->parts[m].wavelengths || s->parts[m].learn_wavelengths)
             return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack has no parts with wavelengths");
     if (!s->auto_kernel && !s->auto_mix) return ORFF_OK;
-    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack has no kernel to choose: it is of %s parts", usual);
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a stack has no kernel to choose: it needs %s parts", usual);
 }
 
 static orff_status check_layers(const orff_settings *s) {
@@ -81,9 +83,9 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
     if (s->loss != ORFF_LOSS_SQUARED) return refuse("loss but the squared one");
     if (s->single) return refuse("single precision");
     if (s->sampling.omega) return refuse("place for frequencies of your own");
-    if (s->sampling.scheme == ORFF_SCHEME_GRID)
+    if (orffi_is_quadrature(s->sampling.scheme))
         return refuse("grid: what hidden layers give has no known range");
-    if (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_DIRECT)
+    if (!orffi_solver_is_closed(s->solver))
         return refuse("iterative solver: its last layer is solved directly");
     return orffi_engine_features.suits(s, d, p, rows, bytes);
 }

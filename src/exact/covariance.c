@@ -138,7 +138,7 @@ static orff_status do_block(const orff_exact *exact, size_t rows, const double *
     ORFFI_TRY(exact->along ? orffi_directed_cross(exact->kernel, rows, X, &directed, w->G)
               : turned     ? orffi_exact_scalar_gram(plan->law, rows, X, plan->n, exact->X, w->G)
                            : orff_kernel_gram(exact->kernel, rows, X, plan->n, exact->X, w->G));
-    orffi_gemm(false, false, rows * w->slices, n, n, 1.0, w->G, n, kept->F, n, 0.0, w->Z, n);
+    orffi_times_factor(rows * w->slices, n, n, w->G, kept->F, w->Z);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++) {
         if (turned)

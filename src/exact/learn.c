@@ -103,7 +103,8 @@ orff_status orffi_exact_system_path(const orffi_exact_system *s, size_t count, c
     return status;
 }
 
-orff_status orffi_exact_search(const orffi_exact_task *task, orff_path_point *points, double *outputs) {
+/* Only the path; outputs (count x p, may be NULL): leave-one-out errors of each output. */
+static orff_status search(const orffi_exact_task *task, orff_path_point *points, double *outputs) {
     orffi_exact_plan plan = {0};
     orffi_exact_system system = {0};
     orff_path_point *found = NULL;
@@ -143,6 +144,7 @@ static orff_status solve(orffi_exact_system *s, const orffi_exact_task *task, do
     *info = (orff_solve_info){.method = "exact-cholesky", .converged = true};
     if (plain) status = orffi_exact_system_cholesky(s, s->N * lambda, t);
     info->condition = status ? 0.0 : s->condition;
+    info->residual = status ? 0.0 : s->residual;
     if (status != ORFF_ERROR_NOT_POSITIVE) return status;
     info->fell_back = plain;
     if (plain) ORFFI_TRY(orffi_exact_system_refill(s, &task->rows));
@@ -245,7 +247,7 @@ static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_
     ORFFI_TRY(fill_point(s, lambda, exact->shift, w, &result->point));
     ORFFI_TRY(orffi_exact_system_errors(s, w->t, exact->shift, result->train_mse));
     ORFFI_TRY(orffi_exact_system_errors(s, w->left, 1.0, result->cv_mse));
-    ORFFI_TRY(find_residual(exact, task, s->N * lambda, &result->solve.residual));
+    if (s->e) ORFFI_TRY(find_residual(exact, task, s->N * lambda, &result->solve.residual));
     return task->keep ? keep_factor(exact, s, &w->g) : ORFF_OK;
 }
 
@@ -325,5 +327,5 @@ orff_status orff_exact_path(const orff_kernel *kernel, size_t n, const double *X
                                    .count = count,
                                    .lambdas = lambdas,
                                    .max_bytes = max_bytes};
-    return orffi_exact_search(&task, points, NULL);
+    return search(&task, points, NULL);
 }

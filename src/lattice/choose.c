@@ -238,8 +238,8 @@ static size_t most_of(const orffi_lattice_need *need, size_t d) {
 static orff_status refuse(double count, const orffi_lattice_need *need, size_t d) {
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
-        "a lattice for these length scales and this extent would have %.3g modes, and %zu are the "
-        "limit; give larger length scales, fewer inputs, or the engine that draws frequencies",
+        "a lattice for these length scales and this extent would have %.3g modes, but the limit is %zu; give "
+        "larger length scales, fewer inputs, or the engine that draws frequencies",
         count, most_of(need, d));
 }
 

@@ -18,7 +18,8 @@
 
 /* ---- Lanczos */
 
-orff_status orffi_lanczos_log(const orffi_lanczos *l, double *value) {
+/* e1^T log(T) e1 of a Lanczos matrix. */
+static orff_status lanczos_log(const orffi_lanczos *l, double *value) {
     const size_t n = l->steps;
     double *T = NULL, *values = NULL;
     *value = 0.0;
@@ -130,7 +131,7 @@ static orff_status average_logs(const probing *t, orffi_lattice_determinant *out
     const double n = (double)t->probes;
     for (size_t i = 0; i < t->probes; i++) {
         double value;
-        ORFFI_TRY(orffi_lanczos_log(&t->lanczos[i], &value));
+        ORFFI_TRY(lanczos_log(&t->lanczos[i], &value));
         value *= (double)t->block->M; /* |g|^2 has this mean, and its chance tells nothing of the logarithm */
         sum += value / n;
         square += value * value / n;

@@ -43,7 +43,7 @@ void orffi_lattice_record_periods(const orff_lattice_moments *m, double *periods
 
 static orff_status check_need(const orff_lattice_need *need) {
     if (need->d == 0 || need->d > ORFF_LATTICE_INPUTS || need->p == 0)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a lattice is for one to %d inputs, these are %zu",
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a lattice is for one to %d inputs, but there are %zu",
                           ORFF_LATTICE_INPUTS, need->d);
     if (!(need->tolerance >= 0.0 && need->tolerance < 1.0))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the tolerance of a lattice is %g", need->tolerance);
@@ -292,7 +292,7 @@ void orffi_lattice_record_join(orff_lattice_moments *into, double sign, const or
 static orff_status check_less(const orff_lattice_moments *into, const orff_lattice_moments *other) {
     for (size_t f = 0; f < into->sums->n_sets; f++)
         if (other->sums->sets[f].rows > into->sums->sets[f].rows)
-            return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be taken off %llu",
+            return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be subtracted from %llu",
                               (unsigned long long)other->sums->sets[f].rows,
                               (unsigned long long)into->sums->sets[f].rows);
     return ORFF_OK;

@@ -34,9 +34,8 @@ orff_status orffi_lattice_record_direct(orff_lattice_moments *m) {
     if (from->p > ORFF_LATTICE_OUTPUTS)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "moments of a lattice take rows that miss some of their outputs, have directions or "
-            "errors of their own, for up to %d outputs, and these are %zu: drop such rows, or "
-            "use moments of features",
+            "moments of a lattice accept rows with missing outputs, directions or errors of their own for up "
+            "to %d outputs, but there are %zu: drop such rows, or use moments of features",
             ORFF_LATTICE_OUTPUTS, from->p);
     ORFFI_TRY(orffi_lattice_moments_create(&sums, &from->lattice, &pass));
     memcpy(sums->low, from->low, from->lattice.d * sizeof *sums->low);

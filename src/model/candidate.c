@@ -210,22 +210,46 @@ static double score_of(const orffi_sample *sample, const double *squares) {
     return log(fmax(spread, DBL_MIN)) + log(fmax(near, DBL_MIN)); /* rows may be predicted exactly */
 }
 
-orff_status orffi_candidate_left_out(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
-                                     double *score) {
+/* Squares of all rows of all groups, group after group; they are the caller's, NULL where there are none. */
+static orff_status leave_out(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
+                             double **squares) {
     form f = {.judge = judge};
-    double value, *squares = NULL;
+    double value;
     size_t rows = 0;
     for (size_t g = 0; g < sample->count; g++) rows += sample->tables[g].n;
-    *score = INFINITY;
+    *squares = NULL;
     orff_status status = count_evaluation(judge);
-    if (!status) status = ORFFI_NEW_ARRAY(squares, rows);
+    if (!status) status = ORFFI_NEW_ARRAY(*squares, rows);
     if (!status) status = build(&f, c, sample, (orffi_freedom){0});
     if (!status) status = orffi_evidence_evaluate(f.evidence, f.x, &value, NULL);
-    if (!status) status = orffi_evidence_left_out(f.evidence, squares);
-    if (!status) *score = score_of(sample, squares);
+    if (!status) status = orffi_evidence_left_out(f.evidence, *squares);
     clear(&f);
-    orffi_release(squares);
+    if (!status) return ORFF_OK;
+    orffi_release(*squares);
+    *squares = NULL;
     return status == ORFF_ERROR_NOT_POSITIVE ? ORFF_OK : status;
+}
+
+orff_status orffi_candidate_left_out(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
+                                     double *score) {
+    double *squares;
+    ORFFI_TRY(leave_out(c, judge, sample, &squares));
+    *score = squares ? score_of(sample, squares) : INFINITY;
+    orffi_release(squares);
+    return ORFF_OK;
+}
+
+orff_status orffi_candidate_squares(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
+                                    double *squares) {
+    const bool one = sample->count == 1;
+    double *each;
+    ORFFI_TRY(leave_out(c, judge, sample, &each));
+    for (size_t i = 0, at = 0; i < (one ? sample->tables[0].n : sample->count); i++) {
+        squares[i] = each ? each[at] : INFINITY;
+        at += one ? 1 : sample->tables[i].n;
+    }
+    orffi_release(each);
+    return ORFF_OK;
 }
 
 orff_status orffi_candidate_describe(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
@@ -246,13 +270,10 @@ orff_status orffi_candidate_describe(const orffi_candidate *c, orffi_judge *judg
 
 /* ---- improving */
 
-static orff_status downhill(void *self, const double *x, double *value, double *gradient) {
+static orff_status find_evidence(void *self, const double *x, double *value, double *gradient) {
     form *f = self;
     ORFFI_TRY(count_evaluation(f->judge));
-    ORFFI_TRY(orffi_evidence_evaluate(f->evidence, x, value, gradient));
-    *value = -*value;
-    for (size_t i = 0; i < f->n; i++) gradient[i] = -gradient[i];
-    return ORFF_OK;
+    return orffi_evidence_evaluate(f->evidence, x, value, gradient);
 }
 
 /* What x says becomes the candidate's. */
@@ -281,10 +302,10 @@ orff_status orffi_candidate_improve(orffi_candidate *c, orffi_judge *judge, cons
                        .step = LONGEST_STEP,
                        .tolerance = tolerance,
                        .most = MOST_EVALUATIONS};
-    if (!status) status = orffi_minimise(&m, downhill, &f, f.x);
+    if (!status) status = orffi_maximise(&m, find_evidence, &f, f.x);
     if (!status) {
         apply_unknowns(&f, c);
-        c->value = -m.value;
+        c->value = m.value;
         if (unknowns) *unknowns = f.n;
     }
     clear(&f);

@@ -50,6 +50,11 @@ orff_status orffi_candidate_improve(orffi_candidate *candidate, orffi_judge *jud
 orff_status orffi_candidate_left_out(const orffi_candidate *candidate, orffi_judge *judge,
                                      const orffi_sample *sample, double *score);
 
+/* Squares of such errors, all outputs together: of every row of a single group, or of the first row of each of several.
+ * INFINITY where there are none. */
+orff_status orffi_candidate_squares(const orffi_candidate *candidate, orffi_judge *judge,
+                                    const orffi_sample *sample, double *squares);
+
 /* The range of log_noise. Below log 1e-8, 1e-4 of the field's deviation, rounding of the kernel's matrix counts; above log 1e4
  * the rows are all noise. */
 #define ORFFI_LEAST_LOG_NOISE (-18.4)

@@ -13,8 +13,10 @@ typedef struct orffi_choice {
     double spacing;         /* of the rows */
     bool found;             /* there is something to learn: the outputs vary */
     orffi_candidate best;
+    orffi_candidate plain; /* the best with one length scale for all inputs, where that is not it; or nothing */
     size_t base;     /* of it, where that is open: its place from rough to smooth (smoothness.h) */
     size_t unknowns; /* of it */
+    double left_out; /* rows left out chose it, which the one of most evidence misses by so many times as much; or 0 */
 } orffi_choice;
 
 /* Find the best. chosen: the parts whose length scales are open. order: so that choices of several kernels see the same
@@ -27,6 +29,9 @@ bool orffi_choice_next_base(const orffi_choice *choice, size_t base, int step, o
 
 /* The better kernel where the amplitude of the rows varies from place to place (choose_amplitudes.c). */
 orff_status orffi_choice_try_amplitudes(orffi_choice *choice, orffi_freedom freedom);
+
+/* The better kernel on rows left out, where that is another (choose_left_out.c). */
+orff_status orffi_choice_try_left_out(orffi_choice *choice);
 
 /* Its log evidence without what its unknowns are worth (Schwarz): half the logarithm of the observations each. */
 double orffi_choice_score(const orffi_choice *choice);

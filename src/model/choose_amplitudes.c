@@ -116,7 +116,8 @@ orff_status orffi_choice_try_amplitudes(orffi_choice *c, orffi_freedom freedom) 
     if (!status) status = run(&s, &first);
     c->judge.amplitudes = s.least.parts.list != NULL;
     if (!status && s.least.parts.list) {
-        orffi_log(ORFF_LOG_INFO, "the amplitude varies from place to place: held-out rows chose the kernel");
+        orffi_log(ORFF_LOG_INFO, "the amplitude varies from place to place, so the kernel was chosen by "
+                                 "errors on held-out rows");
         orffi_candidate_clear(&c->best);
         c->best = s.least;
         s.least = (orffi_candidate){0};

@@ -239,6 +239,12 @@ static void spread_parts(const orffi_choice *c, orffi_candidate *candidate) {
             candidate->parts.list[m].sigmas[i] *= pow(0.5, (double)m);
 }
 
+static void keep_plain(orffi_choice *c) {
+    orffi_candidate_clear(&c->plain);
+    c->plain = c->best;
+    c->best = (orffi_candidate){0};
+}
+
 /* Each unknown more has to gain half the logarithm of the number of observations (Schwarz), unless it was asked for. */
 static orff_status try_freedom(orffi_choice *c, orffi_freedom freedom, bool asked, orffi_freedom *taken) {
     orffi_candidate candidate = {0};
@@ -250,6 +256,7 @@ static orff_status try_freedom(orffi_choice *c, orffi_freedom freedom, bool aske
     const double price = 0.5 * log((double)observations(&c->few)) * (double)(after - before);
     if (!status && (asked || candidate.value > c->best.value + price)) {
         *taken = freedom;
+        if (freedom.each) keep_plain(c);
         replace_best(&c->best, &candidate);
     }
     orffi_candidate_clear(&candidate);
@@ -375,7 +382,8 @@ static orff_status search(orffi_choice *c) {
     ORFFI_TRY(status);
     ORFFI_TRY(choose_freedom(c, &taken));
     ORFFI_TRY(orffi_candidate_improve(&c->best, &c->judge, &c->many, taken, FINELY, &c->unknowns));
-    return orffi_choice_try_amplitudes(c, taken);
+    ORFFI_TRY(orffi_choice_try_amplitudes(c, taken));
+    return orffi_choice_try_left_out(c);
 }
 
 orff_status orffi_choice_make(orffi_choice *c, orffi_plan *plan, const orffi_rows *rows, const bool *chosen,
@@ -404,11 +412,13 @@ orff_status orffi_choice_apply(orffi_choice *c) {
     c->plan->quality = c->best.quality;
     log_quality(&c->best.quality);
     c->plan->shift = exp(c->best.log_noise);
+    c->plan->left_out = c->left_out;
     return set_noises(c);
 }
 
 void orffi_choice_clear(orffi_choice *c) {
     orffi_candidate_clear(&c->best);
+    orffi_candidate_clear(&c->plain);
     orffi_sample_clear(&c->few);
     orffi_sample_clear(&c->many);
     orffi_table_clear(&c->table);

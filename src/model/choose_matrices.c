@@ -138,12 +138,11 @@ typedef struct stage {
 static void log_stage(const orffi_coregion_sum *sum, orffi_coregion_shape taken, double gain) {
     if (taken == ORFFI_COREGION_FULL)
         orffi_log(ORFF_LOG_INFO,
-                  "by the evidence: output matrices that gain %.1f in log evidence over outputs that have "
-                  "nothing to do with "
-                  "each other, on %zu numbers",
+                  "by the evidence: output matrices that gain %.1f in log evidence over uncoupled outputs, "
+                  "on %zu numbers",
                   gain, count_all(sum));
     else
-        orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs have nothing to do with each other");
+        orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs are not coupled");
 }
 
 static orff_status climb(orffi_coregion_sum *sum, double *A, double *s, double *F, double *t,
@@ -192,8 +191,9 @@ static orff_status learn_dense(const orffi_plan *plan, const orffi_coregion_grou
     return status;
 }
 
-orff_status orffi_matrices_learn(const orffi_plan *plan, const orffi_sample *sample, double *A, double *s,
-                                 bool *alike) {
+/* Of several parts, or from directed rows. A is parts x p x p. *alike: outputs are not told apart, each A is a multiple of I. */
+static orff_status learn_matrices(const orffi_plan *plan, const orffi_sample *sample, double *A, double *s,
+                                  bool *alike) {
     observed *list = NULL;
     orffi_coregion_group *group = NULL;
     orff_kernel *kernel;
@@ -295,8 +295,8 @@ static orff_status learn(orffi_plan *plan, const orffi_sample *sample) {
     double *A;
     ORFFI_TRY(ORFFI_NEW_ARRAY(A, plan->parts.count * p * p + p));
     double *s = A + plan->parts.count * p * p;
-    orff_status status = is_dense(plan) ? orffi_matrices_learn(plan, sample, A, s, &alike)
-                                        : orffi_matrix_learn(plan, sample, A, s);
+    orff_status status =
+        is_dense(plan) ? learn_matrices(plan, sample, A, s, &alike) : orffi_matrix_learn(plan, sample, A, s);
     if (alike && plan->parts.count == 1)
         close_part(&plan->parts.list[0].part);
     else if (!status)

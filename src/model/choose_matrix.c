@@ -148,19 +148,17 @@ static void log_found(size_t outputs, const orffi_coregion *found) {
     if (found->links)
         orffi_log(ORFF_LOG_INFO,
                   "by the evidence: an output matrix with links between %zu of the %zu pairs of outputs; it "
-                  "gains %.1f "
-                  "in log evidence over outputs that have nothing to do with each other",
+                  "gains %.1f in log evidence over uncoupled outputs",
                   found->links, outputs * (outputs - 1) / 2, found->value - found->apart);
     else if (found->rank)
         orffi_log(ORFF_LOG_INFO,
                   "by the evidence: an output matrix of rank %zu and a diagonal; it gains %.1f in log "
-                  "evidence over "
-                  "outputs that have nothing to do with each other",
+                  "evidence over uncoupled outputs",
                   found->rank, found->value - found->apart);
     else
-        orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs have nothing to do with each other");
+        orffi_log(ORFF_LOG_INFO, "by the evidence: the outputs are not coupled");
     if (found->noise_rank)
-        orffi_log(ORFF_LOG_INFO, "by the evidence: the errors of the outputs have something in common");
+        orffi_log(ORFF_LOG_INFO, "by the evidence: the errors of the outputs are correlated");
 }
 
 orff_status orffi_matrix_of_eigen(const orff_part *part, size_t p, size_t m, const double *e, const double *z,

@@ -111,7 +111,7 @@ orff_status orffi_choice_part_noises(orffi_choice *c, double *noise) {
     const size_t p = c->plan->p;
     own *each = NULL;
     double *values = NULL;
-    if (!applies(c->plan, c->table.n)) return ORFF_OK;
+    if (c->left_out > 0.0 || !applies(c->plan, c->table.n)) return ORFF_OK; /* there the evidence is no guide */
     orff_status status = ORFFI_NEW_ARRAY(each, p);
     if (!status) status = ORFFI_NEW_ARRAY(values, 2 * p);
     if (!status) status = try_ratios(c, each, values, values + p);

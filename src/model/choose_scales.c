@@ -8,7 +8,7 @@
 #include "model/choose.h"
 
 #define MIXES       7
-#define MOST_BEYOND 6 /* steps past the ends of the lists of scales */
+#define MOST_BEYOND 6   /* steps past the ends of the lists of scales */
 #define CHANCE      2.0 /* standard errors of a mean square over n rows, each about 1/sqrt(n) of it */
 
 /* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at
@@ -194,8 +194,8 @@ static orff_status compare_units(orffi_plan *plan, const orffi_rows *rows, const
         exchange_units(plan, unit, &parts);
         status = cross_validate(plan, rows, chosen, true, &shared);
         if (!status && shared < error * (1.0 - CHANCE / sqrt((double)rows->head.n)))
-            orffi_log(ORFF_LOG_INFO, "all inputs are divided by one spread: rows left out are missed less than with "
-                                     "the spread of each");
+            orffi_log(ORFF_LOG_INFO, "all inputs are divided by one common spread: held-out rows are "
+                                     "predicted better than with a spread for each input");
         else
             exchange_units(plan, unit, &parts);
     }

@@ -12,13 +12,10 @@
 #include "model/choose.h"
 #include "model/few.h"
 #include "model/tried_waves.h"
-#include "solve/minimise.h"
 
 #define TOPS             3  /* from so many peaks ... */
 #define FEW_EVALUATIONS  20 /* ... a little up each */
 #define MOST_EVALUATIONS 150
-#define TOLERANCE        0.01 /* of the log evidence: the top is flat */
-#define LONGEST_STEP     1.0
 #define ABSENT           (-80.0) /* log v of a part that has not joined yet */
 
 typedef struct work {
@@ -47,7 +44,7 @@ bool orffi_plan_waves(const orffi_plan *plan) {
 static orff_status check(const orffi_plan *plan) {
     for (size_t m = 0; m < plan->parts.count; m++) {
         const orff_part *part = &plan->parts.list[m].part;
-        if (part->rule != ORFF_RULE_DECOMPOSABLE || part->A || part->B || part->learn)
+        if (!orff_rule_describe(part->rule).separable || part->A || part->B || part->learn)
             return orffi_fail(
                 ORFF_ERROR_UNSUPPORTED,
                 "wavelengths are learned where every part of the kernel is %s, or every part %s, without an "
@@ -62,13 +59,10 @@ static orff_status check(const orffi_plan *plan) {
 
 /* ---- going up */
 
-static orff_status downhill(void *self, const double *x, double *value, double *gradient) {
+static orff_status find_evidence(void *self, const double *x, double *value, double *gradient) {
     work *w = self;
     ORFFI_TRY(orffi_progress("wavelengths", 0.0, 0.0));
-    ORFFI_TRY(orffi_waves_evaluate(&w->e, x, value, gradient));
-    *value = -*value;
-    for (size_t i = 0; i < w->n; i++) gradient[i] = -gradient[i];
-    return ORFF_OK;
+    return orffi_waves_evaluate(&w->e, x, value, gradient);
 }
 
 static void fix(work *w, size_t i) {
@@ -98,14 +92,9 @@ static void bound(work *w, size_t m) {
 static orff_status climb(work *w, size_t most, double *value) {
     for (size_t m = 0; m < w->e.n_parts; m++) bound(w, m);
     let(w, w->n - 1, log(1e-8 * w->variance), log(1e2 * w->variance));
-    orffi_minimum found = {.n = w->n,
-                           .low = w->lowest,
-                           .high = w->highest,
-                           .step = LONGEST_STEP,
-                           .tolerance = TOLERANCE,
-                           .most = most};
-    const orff_status status = orffi_minimise(&found, downhill, w, w->x);
-    *value = -found.value;
+    orffi_minimum found = orffi_few_climb(w->n, w->lowest, w->highest, most);
+    const orff_status status = orffi_maximise(&found, find_evidence, w, w->x);
+    *value = found.value;
     return status;
 }
 

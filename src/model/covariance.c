@@ -16,7 +16,8 @@ orff_status orffi_model_check_posterior(const orff_model *model) {
     if (orff_model_describe(model).has_posterior) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
-        "the model keeps no posterior, so it has no error bars: fit it directly with posterior on");
+        "the model was saved without a posterior, so it has no error bars; fit it again with the setting "
+        "posterior=yes");
 }
 
 orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {

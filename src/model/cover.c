@@ -32,6 +32,7 @@ orff_status orffi_cover_begin(orffi_cover *cover, const orff_settings *settings,
     choose_inputs(cover, settings, d, p);
     if (!cover->k) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(cover->table, TABLE));
+    ORFFI_TRY(ORFFI_NEW_ARRAY(cover->cells, ORFFI_COVER_MOST * cover->k));
     return ORFFI_NEW_ARRAY(cover->places, ORFFI_COVER_MOST * cover->k);
 }
 
@@ -42,56 +43,63 @@ static int compare_first(const void *a, const void *b) {
 
 void orffi_cover_end(orffi_cover *cover) {
     orffi_release(cover->table);
+    orffi_release(cover->cells);
     cover->table = NULL;
+    cover->cells = NULL;
     if (cover->n) qsort(cover->places, cover->n, cover->k * sizeof *cover->places, compare_first);
 }
 
 void orffi_cover_clear(orffi_cover *cover) {
     orffi_release(cover->table);
+    orffi_release(cover->cells);
     orffi_release(cover->places);
     *cover = (orffi_cover){0};
 }
 
 /* ---- cells */
 
-/* The cell of a number along an input; a cell of no size is the number itself, and -0 is 0. */
-static double cell_of(const orffi_cover *cover, double x) {
-    return (cover->cell > 0.0 ? floor(x / cover->cell) : x) + 0.0;
+/* The cell of a place; a cell of no size is the place itself, and -0 is 0. */
+static void find_cell(const orffi_cover *cover, const double *place, double *cell) {
+    for (size_t i = 0; i < cover->k; i++)
+        cell[i] = (cover->cell > 0.0 ? floor(place[i] / cover->cell) : place[i]) + 0.0;
 }
 
-/* FNV-1a over the cells' bytes, mixed so that the low bits depend on all. */
-static size_t hash(const orffi_cover *cover, const double *place) {
+/* FNV-1a over the cell's bytes, mixed so that the low bits depend on all. */
+static size_t hash(size_t k, const double *cell) {
     uint64_t h = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < cover->k; i++) {
-        const double cell = cell_of(cover, place[i]);
+    for (size_t i = 0; i < k; i++) {
         uint64_t bits;
-        memcpy(&bits, &cell, sizeof bits);
+        memcpy(&bits, &cell[i], sizeof bits);
         h = (h ^ bits) * UINT64_C(1099511628211);
         h ^= h >> 29;
     }
     return (size_t)(h ^ h >> 32) & (TABLE - 1);
 }
 
-static bool same_cell(const orffi_cover *cover, const double *a, const double *b) {
-    for (size_t i = 0; i < cover->k; i++)
-        if (cell_of(cover, a[i]) != cell_of(cover, b[i])) return false;
+static bool same_cell(size_t k, const double *a, const double *b) {
+    for (size_t i = 0; i < k; i++)
+        if (a[i] != b[i]) return false;
     return true;
 }
 
-/* Where the cell of a place is in the table, or would be. */
-static size_t find(const orffi_cover *cover, const double *place) {
-    size_t at = hash(cover, place);
-    while (cover->table[at] && !same_cell(cover, cover->places + (cover->table[at] - 1) * cover->k, place))
+/* Where a cell is in the table, or would be. */
+static size_t find(const orffi_cover *cover, const double *cell) {
+    const size_t k = cover->k;
+    size_t at = hash(k, cell);
+    while (cover->table[at] && !same_cell(k, cover->cells + (cover->table[at] - 1) * k, cell))
         at = (at + 1) & (TABLE - 1);
     return at;
 }
 
 /* The place becomes that of its cell, unless there is one. `place` may be one of the places behind those kept. */
 static void keep(orffi_cover *cover, const double *place) {
-    const size_t at = find(cover, place);
+    double cell[ORFFI_COVER_INPUTS];
+    find_cell(cover, place, cell);
+    const size_t k = cover->k, at = find(cover, cell);
     if (cover->table[at]) return;
-    memmove(cover->places + cover->n * cover->k, place, cover->k * sizeof *place);
-    cover->table[at] = ++cover->n;
+    memmove(cover->places + cover->n * k, place, k * sizeof *place);
+    memcpy(cover->cells + cover->n * k, cell, k * sizeof *cell);
+    cover->table[at] = (uint32_t)++cover->n;
 }
 
 static double longest_side(const orffi_cover *cover) {

@@ -19,7 +19,9 @@ typedef struct orffi_cover {
     size_t n;
     double *
         places; /* n x k, with room for ORFFI_COVER_MOST; in the end they stand in the order of their first number */
-    size_t *table; /* while rows are added: 1 + place, by hash of the cell; 0: free */
+    /* while rows are added, all as small as can be, as every row looks into them: */
+    double *cells;   /* n x k, those of the places */
+    uint32_t *table; /* 1 + place, by hash of the cell; 0: free */
 } orffi_cover;
 
 /* For the inputs that are a field's space, those of the plane, or all of them. Nothing is kept where they are more than

@@ -269,31 +269,29 @@ void orffi_doubts_say(orff_model *model) {
             model->lambda);
     if (flags & ORFF_WARN_FEW_FEATURES)
         say(model,
-            "at its own rows the model errs by %.3g, more than the value of the nearest row does (%.3g): "
-            "there are too few "
-            "features for the detail of the data, or lambda or sigma are too large; give more features, or "
-            "for up to three "
-            "inputs the engine lattice",
+            "at the training rows the error of the model is %.3g, more than that of the value at the nearest "
+            "row (%.3g): there are too few features for the detail of the data, or lambda or sigma are too "
+            "large; give more features, or for up to three inputs the engine lattice",
             sqrt(model->train_mse), sqrt(model->doubts.nearest_mse));
     if (flags & ORFF_WARN_WILD)
         say(model,
-            "between the rows the function goes beyond the outputs by %.3g times their range: do not trust "
-            "it in gaps; %s",
+            "between the rows the function exceeds the range of the outputs by %.3g times that range: do not "
+            "trust it in gaps; %s",
             model->doubts.beyond,
             draws ? "give more features or a larger lambda, or for up to three inputs the engine lattice"
                   : "give a larger lambda or a shorter sigma");
     if (flags & ORFF_WARN_OUTLIERS) return; /* error bars are wide for them */
     if (flags & ORFF_WARN_COVERAGE && has_tails(model))
         say(model,
-            "intervals of 50 and 95 %% hold %.0f and %.0f %% of the rows left out by %s: a few errors are far "
-            "larger than all others. Look for outliers (the loss %s bears them), or for a value that most rows share",
+            "intervals of 50 and 95 %% contain %.0f and %.0f %% of the rows held out by %s: a few errors are "
+            "far larger than all others. Look for outliers (the loss %s tolerates them), or for a value that "
+            "most rows share",
             100.0 * model->held.coverage[0], 100.0 * model->held.coverage[2],
             orff_folds_name(model->held.folds), orff_loss_name(ORFF_LOSS_HUBER));
     else if (flags & ORFF_WARN_COVERAGE)
         say(model,
-            "intervals of 50 and 95 %% hold %.0f and %.0f %% of the rows left out by %s, so error bars are "
-            "too %s: try "
-            "another base or kernel, and sigma and lambda auto if they were given",
+            "intervals of 50 and 95 %% contain %.0f and %.0f %% of the rows held out by %s, so error bars "
+            "are too %s: try another base or kernel, and sigma and lambda auto if they were given",
             100.0 * model->held.coverage[0], 100.0 * model->held.coverage[2],
             orff_folds_name(model->held.folds),
             is_too_low(model->held.coverage[2], model->held.blocks) ||

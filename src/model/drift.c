@@ -239,7 +239,8 @@ static orff_status check_times(size_t count, const double *times) {
         const double step = sign * (times[i] - before);
         if (!isfinite(times[i]) || step < 0.0 || (i && step == 0.0))
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                              "time %zu is %g; times go on from 0, or back from it", i + 1, times[i]);
+                              "time %zu is %g; times must increase from 0, or decrease from it", i + 1,
+                              times[i]);
         before = times[i];
     }
     return ORFF_OK;
@@ -248,7 +249,7 @@ static orff_status check_times(size_t count, const double *times) {
 static orff_status check(const orff_model *model, const orff_drift *drift, size_t n, const double *X,
                          size_t count, const double *times) {
     if (model->classes || model->p > ORFFI_STATE)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "particles go with a field of up to 3 outputs, not with %s",
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "particles need a field of up to 3 outputs, not %s",
                           model->classes ? "classes" : "so many");
     for (size_t k = 0; k < model->p; k++)
         if (drift->space[k] >= model->d || (drift->has_clock && drift->clock == drift->space[k]))

@@ -142,21 +142,20 @@ static orff_status fill_hours(const orff_model *model, const orff_notes *notes, 
     const double length = length_of(model, notes, drift->space);
     double speed = find(speeds, units);
     if (!units && model->on_plane) {
-        drift->assumed = "the outputs have no units: taken to be m/s";
+        drift->assumed = "the outputs have no units; m/s is assumed";
         speed = find(speeds, "m/s");
     }
     if (isnan(speed) || isnan(length))
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
             "hours need inputs in km or m, or degrees on a plane, and outputs in m/s or the like; the "
-            "outputs have %s%s: take times in units of the inputs over those of the outputs instead",
+            "outputs have %s%s: give times in units of the inputs over those of the outputs instead",
             units ? "units of " : "no units that are known", units ? units : "");
     drift->rate = speed / length;
     if (!drift->has_clock) return ORFF_OK;
     const double hours = hours_of(orff_notes_units(notes, ORFF_SIDE_INPUT, drift->clock));
     drift->pace = isnan(hours) ? 1.0 : 1.0 / hours;
-    if (isnan(hours) && !*drift->assumed)
-        drift->assumed = "the input that is time has no units: taken to be hours";
+    if (isnan(hours) && !*drift->assumed) drift->assumed = "the time input has no units; hours are assumed";
     return ORFF_OK;
 }
 
@@ -171,7 +170,7 @@ orff_status orff_model_drift_default(const orff_model *model, bool hours, orff_d
     if (!model || !drift)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_drift_default: NULL argument");
     if (model->classes || model->p > 3)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "particles go with a field of up to 3 outputs, not with %s",
+        return orffi_fail(ORFF_ERROR_UNSUPPORTED, "particles need a field of up to 3 outputs, not %s",
                           model->classes ? "classes" : "so many");
     orff_drift made = {
         .rate = 1.0, .pace = 1.0, .tolerance = 1e-6, .mask = orff_mask_default(), .assumed = ""};

@@ -14,6 +14,10 @@ static orff_status fill_rows(orffi_few *few) {
     return ORFF_OK;
 }
 
+orffi_minimum orffi_few_climb(size_t n, const double *low, const double *high, size_t most) {
+    return (orffi_minimum){.n = n, .low = low, .high = high, .step = 1.0, .tolerance = 0.01, .most = most};
+}
+
 orff_status orffi_few_check_inputs(const orffi_plan *plan) {
     for (size_t k = 0; k < plan->d; k++)
         if (!(plan->extent[k] > 0.0))

@@ -75,13 +75,14 @@ static json_t *pack_solve(const orff_solve_info *solve) {
 }
 
 static json_t *pack_model(const orff_model *model) {
-    return json_pack("{sI ss ss so so so so so so so so sb so}", "classes", (json_int_t)model->classes,
+    return json_pack("{sI ss ss so so so so so so so so so sb so}", "classes", (json_int_t)model->classes,
                      "engine", orff_engine_name(model->engine->id), "engine_reason", model->engine_reason,
                      "rows", orffi_json_whole(model->rows), "weight", orffi_json_number(model->weight),
                      "lambda", orffi_json_number(model->lambda), "train_mse",
                      orffi_json_number(model->train_mse), "cv_mse", orffi_json_number(model->cv_mse), "dof",
                      orffi_json_number(model->dof), "log_evidence", orffi_json_number(model->log_evidence),
-                     "unreached", orffi_json_number(model->unreached), "single", (int)model->single, "solve",
+                     "unreached", orffi_json_number(model->unreached), "left_out",
+                     orffi_json_number(model->left_out), "single", (int)model->single, "solve",
                      pack_solve(&model->solve));
 }
 
@@ -210,6 +211,7 @@ static orff_status read_report(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(orffi_fields_any_number(in, "log_evidence", &model->log_evidence));
     if (!orffi_archive_has(in->archive, "noise")) ORFFI_TRY(read_mean_noise(in, model));
     if (orffi_fields_has(in, "unreached")) ORFFI_TRY(read_estimate(in, "unreached", &model->unreached));
+    if (orffi_fields_has(in, "left_out")) ORFFI_TRY(read_estimate(in, "left_out", &model->left_out));
     ORFFI_TRY(orffi_fields_flag(in, "single", &model->single));
     ORFFI_TRY(orffi_fields_notes(in, &model->notes));
     ORFFI_TRY(orffi_plane_unpack(in, model->d, model->classes ? 1 : model->p, model->notes, &model->plane,

@@ -117,7 +117,7 @@ static orff_status check(const orff_model *model, size_t n, const double *histor
     const orffi_series *s = model->series;
     if (!s)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "the model was not learned from a series: it has no past to continue from");
+                          "the model was not learned from a series, so it cannot be continued");
     if (S && samples < 2)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "standard deviations of a forecast need at least 2 samples");

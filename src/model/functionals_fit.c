@@ -52,7 +52,7 @@ orff_status orffi_functionals_read(orffi_functionals *f, const orff_functionals 
     if (!given || !given->n) return ORFF_OK;
     if (!given->counts || !given->points || !given->values || !given->errors)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "functionals need counts, points, values and errors; one is NULL");
+                          "functionals need counts, points, values and errors, but one is NULL");
     *f = (orffi_functionals){.n = given->n, .values = given->values, .errors = given->errors};
     return fill(f, given, d, p);
 }

@@ -159,7 +159,7 @@ static orff_status do_some(const orffi_left_field *f, size_t first, size_t count
     for (size_t i = first; i < first + count; i++) do_unit(f, i, units, &outcomes[i]);
     for (size_t i = first; i < first + count; i++)
         if (outcomes[i].status)
-            return orffi_fail(outcomes[i].status, "rows could not be left out: %s",
+            return orffi_fail(outcomes[i].status, "rows could not be held out: %s",
                               orff_status_text(outcomes[i].status));
     return ORFF_OK;
 }
@@ -212,7 +212,7 @@ static orff_status do_units(orff_model *model, const orffi_left_field *f) {
         outcomes[i].Y = outcomes[i].S + ORFFI_LEFT_MOST * p;
     }
     for (size_t i = 0; !status && i < units; i += TOGETHER) {
-        status = orffi_progress("leaving out blocks", (double)i, (double)units);
+        status = orffi_progress("holding out blocks", (double)i, (double)units);
         if (!status) status = do_some(f, i, units - i < TOGETHER ? units - i : TOGETHER, units, outcomes);
     }
     if (!status) status = add_scores(model, f, units, outcomes);

@@ -61,7 +61,9 @@ static orff_status fill(links *k, const orff_series *s) {
     size_t rows;
     ORFFI_TRY(orff_series_rows(s, &rows, NULL, NULL, NULL));
     if (rows < 20)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%zu rows are too few to tell links from chance",
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
+                          "%zu rows are too few to distinguish links from "
+                          "chance",
                           rows);
     ORFFI_TRY(allocate(k, rows));
     ORFFI_TRY(orff_series_rows(s, NULL, k->X, k->Y, NULL));
@@ -201,7 +203,7 @@ orff_status orff_series_links(const orff_model *model, const orff_series *series
     own.lags = model->series->lags;
     own.changes = model->series->changes;
     if (own.p != model->p)
-        return orffi_fail(ORFF_ERROR_MISMATCH, "the model is of %zu series, not of %zu", model->p, own.p);
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the model has %zu series, not %zu", model->p, own.p);
     links k = {.model = model, .series = model->series, .d = model->d, .p = model->p};
     orff_status status = fill(&k, &own);
     if (!status) status = find_strength(&k, strength);

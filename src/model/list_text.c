@@ -75,7 +75,7 @@ static orff_status read_period(const char *text, size_t length, const orff_data_
     *equals = '\0';
     ORFFI_TRY(find_input("period", shape, word, &i));
     if (periods[i] > 0.0)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "period: the input \"%s\" has two", word);
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "period: the input \"%s\" has two periods", word);
     periods[i] = period;
     return ORFF_OK;
 }

@@ -43,7 +43,7 @@ orff_status orff_model_distance(const orff_model *model, size_t n, const double 
     if (!model->cover.n)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
-            "the model does not know where its rows were: it is from moments, from an older file, or "
+            "the model does not contain the positions of its rows: it is from moments or an older file, or "
             "has more than %d inputs; mask by the standard deviation",
             ORFFI_COVER_INPUTS);
     ORFFI_TRY(orffi_check_finite("X", n, model->d, X));

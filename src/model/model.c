@@ -293,6 +293,7 @@ orff_model_info orff_model_describe(const orff_model *model) {
                             .output_cv_mse = model->output_cv_mse,
                             .shares = model->shares,
                             .solve = model->solve,
+                            .left_out = model->left_out,
                             .kernel_error = NAN,
                             .folds = model->held.folds,
                             .held_out_mse = model->held.mse,

@@ -32,6 +32,7 @@ struct orff_model {
 
     /* the report */
     double lambda, train_mse, cv_mse, dof, log_evidence;
+    double left_out;  /* as plan's; 0: the kernel is not chosen so */
     double unreached; /* the share of the variance of y that the kernel cannot reach: see reach.h */
     unsigned warnings;
     char warning[2048];

@@ -136,7 +136,7 @@ static orff_status read_periods(orff_options *o, const orff_data_shape *shape, o
     for (size_t i = 0; settings->geo != ORFF_GEO_NONE && i < 2; i++)
         if (o->periods[o->geo_inputs[i]] > 0.0)
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                              "period: input %zu is laid on a plane by geo, which has none",
+                              "period: input %zu is projected by geo, so it cannot be periodic",
                               o->geo_inputs[i] + 1);
     settings->periods = o->periods;
     return ORFF_OK;
@@ -156,8 +156,8 @@ static orff_status read_trend(orff_options *o, const orff_data_shape *shape, orf
     const char *near = orff_text_nearest(text, orff_trend_names());
     const orff_status status = orffi_inputs_read("trend", text, shape, o->trend_inputs);
     if (status == ORFF_ERROR_INVALID_ARGUMENT && near)
-        return orffi_fail(
-            status, "trend: there is no \"%s\", and no input of that name; did you mean \"%s\"?", text, near);
+        return orffi_fail(status, "trend: \"%s\" is neither a trend nor an input; did you mean \"%s\"?", text,
+                          near);
     if (status) return status;
     settings->trend = ORFF_TREND_LINEAR;
     settings->trend_inputs = o->trend_inputs;
@@ -193,7 +193,7 @@ static orff_status read_stack(orff_options *o, orff_settings *settings) {
         (settings->hidden_shape > 0.0 || !orff_base_has_shape(settings->hidden_base)))
         return ORFF_OK;
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                      "stack-base: \"%s\" is no scalar kernel with a shape of its own, such as %s",
+                      "stack-base: \"%s\" is not a scalar kernel with a shape of its own, such as %s",
                       orff_options_get(o, "stack-base"), orff_base_short_name(ORFF_BASE_MATERN, 2.5));
 }
 
@@ -256,8 +256,8 @@ static orff_status read_crs(orff_options *o, orff_settings *settings) {
     if (given(o, "geo") && settings->geo == ORFF_GEO_NONE)
         return orffi_fail(
             ORFF_ERROR_INVALID_ARGUMENT,
-            "crs: it is for inputs in degrees, and geo is none; coordinates that are lengths in a plane "
-            "already are learned as they are, without crs");
+            "crs: it is for inputs in degrees, but geo is none; coordinates that are already lengths in a "
+            "plane need no crs");
     settings->geo = ORFF_GEO_LONLAT;
     return orffi_crs_check(settings->crs);
 }

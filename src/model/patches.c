@@ -1,7 +1,6 @@
 #include "model/patches.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -17,10 +16,29 @@ typedef struct neighbour {
 } neighbour;
 
 /* By distance, then by row, so that the order is one. */
-static int by_distance(const void *left, const void *right) {
-    const neighbour *a = left, *b = right;
-    if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
+static bool is_nearer(const neighbour *a, const neighbour *b) {
+    return a->distance < b->distance || (a->distance == b->distance && a->row < b->row);
+}
+
+/* The `count` nearest of n to the front, in any order (Hoare 1961): 0 < count < n. */
+static void select_nearest(neighbour *near, size_t n, size_t count) {
+    size_t low = 0, high = n - 1;
+    while (low < high) {
+        const neighbour pivot = near[low + (high - low) / 2];
+        size_t left = low, right = high;
+        while (true) {
+            while (is_nearer(&near[left], &pivot)) left++;
+            while (is_nearer(&pivot, &near[right])) right--;
+            if (left >= right) break;
+            const neighbour kept = near[left];
+            near[left++] = near[right];
+            near[right--] = kept;
+        }
+        if (count - 1 <= right)
+            high = right;
+        else
+            low = right + 1;
+    }
 }
 
 static size_t spread_row(size_t i, size_t n) {
@@ -32,20 +50,18 @@ static size_t spread_row(size_t i, size_t n) {
 static void mark_nearest(const orffi_table *table, const double *unit, size_t centre, size_t count,
                          bool *marked, neighbour *near) {
     const size_t d = table->d;
+    size_t free = 0;
     for (size_t i = 0; i < table->n; i++) {
         double square = 0.0;
+        if (marked[i]) continue;
         for (size_t k = 0; k < d; k++) {
             const double step = (table->X[i * d + k] - table->X[centre * d + k]) / unit[k];
             square += step * step;
         }
-        near[i] = (neighbour){square, i};
+        near[free++] = (neighbour){square, i};
     }
-    qsort(near, table->n, sizeof *near, by_distance);
-    for (size_t i = 0; count && i < table->n; i++) {
-        if (marked[near[i].row]) continue;
-        marked[near[i].row] = true;
-        count--;
-    }
+    if (count && count < free) select_nearest(near, free, count);
+    for (size_t i = 0; i < count && i < free; i++) marked[near[i].row] = true;
 }
 
 static orff_status copy_marked(const orffi_table *table, const bool *marked, orffi_table *out) {

@@ -55,8 +55,8 @@ static orff_status find_best(orffi_path *path) {
     if (found || path->count == 1) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_INVALID_ARGUMENT,
-        "no lambda can be chosen: nothing is left to learn from without one row; give more rows, "
-        "or lambda");
+        "lambda cannot be chosen: when one row is held out, none is left to learn from; give more rows, or "
+        "lambda");
 }
 
 /* All outputs were divided by the same number, so that the path of their mean tells all. */
@@ -149,7 +149,7 @@ orff_status orffi_check_lambda(double lambda, const orffi_engine *engine, void *
     if (lambda * DBL_EPSILON <= size) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_NUMERICAL,
-        "lambda is %g, but the kernel only of size %.3g: the data are lost in rounding beside it, and "
-        "nothing is learned; give a smaller lambda, or auto",
+        "lambda is %g, but the kernel is only of size %.3g: the data are lost in rounding, and nothing is "
+        "learned; give a smaller lambda, or auto",
         lambda, size);
 }

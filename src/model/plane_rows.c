@@ -27,8 +27,7 @@ static orff_status find_inputs(const orff_settings *settings, size_t d, size_t p
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "settings.geo is %d, which is no orff_geo",
                           (int)settings->geo);
     if (settings->classes)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "classes do not turn with a plane: geo is for two outputs");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "geo is for two outputs, not for classes");
     ORFFI_TRY(orff_geo_inputs(d, p, NULL, inputs));
     const size_t *given = given_inputs(settings);
     if (given) memcpy(inputs, given, 2 * sizeof *inputs);
@@ -44,9 +43,8 @@ static orff_status log_crs(const orff_plane *plane, size_t d, size_t n, const do
     ORFFI_TRY(orffi_plane_distortion(plane, d, n < SOME ? n : SOME, X, &most));
     if (most > LARGE)
         orffi_log(ORFF_LOG_WARNING,
-                  "lengths in %s are wrong by up to %.0f %% where the data are; one made for the region, or "
-                  "--geo lonlat "
-                  "alone, which takes a plane at its centre, serves better",
+                  "lengths in %s are wrong by up to %.0f %% where the data are; use a system made for the "
+                  "region, or --geo lonlat alone, which uses a plane at its centre",
                   plane->crs, 100.0 * most);
     return ORFF_OK;
 }
@@ -64,11 +62,9 @@ static void log_plane(const orff_plane *plane, const orffi_table *rows) {
               plane->lon, plane->lat, farthest);
     if (stretch > LARGE)
         orffi_log(ORFF_LOG_WARNING,
-                  "the region is large for a plane: lengths %.0f km from its centre are wrong by up to %.0f "
-                  "%%; learn "
-                  "one part of it at a time, or the whole globe on an equal-area map (crs EPSG:8857), or by "
-                  "SphereField "
-                  "of the Python package",
+                  "the region is large for a plane: %.0f km from the centre, lengths are wrong by up to %.0f "
+                  "%%; learn one part of it at a time, or the whole globe on an equal-area map (crs "
+                  "EPSG:8857) or with SphereField in Python",
                   farthest, 100.0 * stretch);
 }
 
@@ -81,7 +77,8 @@ orff_status orffi_plane_of_moments(orff_model *model, const orff_settings *setti
                                    const orff_moments *moments) {
     const orff_moments_info info = orff_moments_describe(moments);
     if (settings->geo && !info.on_plane)
-        return orffi_fail(ORFF_ERROR_MISMATCH, "the moments lie on no plane: their rows were not in degrees");
+        return orffi_fail(ORFF_ERROR_MISMATCH, "the moments are not on a plane: their rows were not in "
+                                               "degrees");
     if (info.on_plane) orffi_plane_set(model, &info.plane);
     return ORFF_OK;
 }
@@ -142,8 +139,7 @@ static orff_status flatten(size_t count, const orff_settings *candidates, size_t
         if (candidates[i].geo != candidates[0].geo || !same_crs(&candidates[i], &candidates[0]) ||
             memcmp(inputs, first, sizeof first) != 0)
             return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                              "candidate %zu: tuning is for candidates that all lie on the same plane",
-                              i + 1);
+                              "candidate %zu: all candidates must be on the same plane", i + 1);
         flat[i] = candidates[i];
         flat[i].geo = ORFF_GEO_NONE;
     }

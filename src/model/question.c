@@ -119,9 +119,8 @@ orff_status orffi_question_open(orffi_checkpoint **checkpoint, const orff_settin
     if (!settings->checkpoint) return ORFF_OK;
     if (!engine->resumes)
         return orffi_question_refuse(
-            settings, settings->n_hidden ? "a stack"
-                                         : "an exact model, whose one long step cannot be taken up in "
-                                           "the middle,");
+            settings,
+            settings->n_hidden ? "a stack" : "an exact model, whose one long step cannot be resumed,");
     return orffi_checkpoint_open(checkpoint, settings->checkpoint, settings->checkpoint_rows,
                                  settings->resume, orffi_question(settings, d, p, weighted, rows));
 }

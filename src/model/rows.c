@@ -44,8 +44,8 @@ static int check_sizes(orffi_rows *rows, const char *name, size_t first, size_t 
         if (fabs(A[i]) > LARGEST)
             return keep_trouble(
                 rows, ORFF_ERROR_INVALID_ARGUMENT,
-                "%s %zu is %g in row %zu, which is too large to learn from: give it in another unit "
-                "(numbers up to %g are taken)",
+                "%s %zu is %g in row %zu, which is too large to learn from: give it in another unit (numbers "
+                "up to %g are accepted)",
                 name, i % cols + 1, A[i], first + i / cols + 1, LARGEST);
     return 0;
 }
@@ -72,8 +72,8 @@ static int check_weights(orffi_rows *rows, size_t first, size_t n, const double 
         if (weights[i] > LARGEST)
             return keep_trouble(
                 rows, ORFF_ERROR_INVALID_ARGUMENT,
-                "the weight of row %zu is %g, which is too large: divide all weights by one number "
-                "(up to %g are taken)",
+                "the weight of row %zu is %g, which is too large: divide all weights by one number (weights "
+                "up to %g are accepted)",
                 first + i + 1, weights[i], LARGEST);
     }
     return 0;

@@ -171,7 +171,8 @@ orff_status orff_samples_std(const orff_samples *samples, orff_field field, size
     if (!samples || !X || !S)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_samples_std: NULL argument");
     if (samples->count == 0)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "no samples have no standard deviation");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a standard deviation needs samples, and there are "
+                                                       "none");
     ORFFI_TRY(begin(samples, field, n, &o, &turning));
     orff_status status = orffi_multiply(n, o.what.k, &size);
     if (!status) status = ORFFI_NEW_ARRAY(deviation, size);
@@ -198,9 +199,10 @@ orff_status orff_samples_sum(const orff_samples *samples, size_t i, orff_sum **o
     if (!samples || !out || i >= samples->count)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_samples_sum: NULL argument, or no such sample");
     if (samples->model->trend)
-        return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                          "a sample of a model with a trend is more than a sum of waves or centres; evaluate it "
-                          "with orff_samples_field");
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "a sample of a model with a trend is more than a sum of waves or centres; evaluate it "
+            "with orff_samples_field");
     const orffi_deviation *more = &samples->each[i];
     ORFFI_TRY(orffi_sum_create(&sum, samples->model));
     orff_status status = ORFF_OK;

@@ -63,7 +63,8 @@ static orff_status subtract_trend(tuning *t, const orff_settings *candidates) {
     for (size_t i = 1; i < t->count; i++)
         if (!have_same_trend(&candidates[0], &candidates[i], t->rows.d))
             return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                              "trend: candidate %zu has another than the first; tuning is for one trend",
+                              "trend: candidate %zu has another trend than the first; all candidates need "
+                              "the same one",
                               i + 1);
     return orffi_trend_begin(&t->trend, &first, &t->rows);
 }

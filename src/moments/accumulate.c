@@ -356,7 +356,7 @@ static orff_status pass_over(const orff_moments *m, const orff_reader *reader, u
         ORFFI_TRY(orffi_progress("rows read before", (double)done, (double)rows));
         ORFFI_TRY(read_some(m, reader, in, 0, left < room ? (size_t)left : room, done, &got));
         if (!got)
-            return orffi_fail(ORFF_ERROR_MISMATCH, "there are %llu rows; those to be passed over are %llu",
+            return orffi_fail(ORFF_ERROR_MISMATCH, "there are %llu rows, but %llu are to be skipped",
                               (unsigned long long)done, (unsigned long long)rows);
         done += got;
     }

@@ -70,8 +70,8 @@ orff_status orffi_checkpoint_match_units(orffi_checkpoint *c, const orffi_digest
     if (c->resumed && !orffi_digest_equal(&c->units, units))
         return orffi_fail(
             ORFF_ERROR_MISMATCH,
-            "%s was made from other data: the rows that decide what is automatic have become more; "
-            "remove it to start again",
+            "%s was made from other data: more rows now decide the automatic choices; remove it to start "
+            "again",
             c->path);
     c->units = *units;
     return ORFF_OK;
@@ -87,7 +87,7 @@ void orffi_checkpoint_save(orffi_checkpoint *c, const orff_moments *moments,
                            const orffi_coefficients *reached) {
     if (moments) c->saved = moments->arrived;
     if (orffi_checkpoint_write(c, moments, reached))
-        orffi_log(ORFF_LOG_WARNING, "the checkpoint was not saved, the last one stays: %s",
+        orffi_log(ORFF_LOG_WARNING, "the checkpoint was not saved, so the last one is still there: %s",
                   orff_error_message());
 }
 

@@ -66,14 +66,15 @@ static orff_status open_checkpoint(orffi_archive **archive, const char *path) {
     const orff_status status = orffi_archive_open(archive, path, format, 1, VERSION);
     if (status != ORFF_ERROR_FORMAT) return status;
     return orffi_fail(
-        status, "%s; this is not a checkpoint to continue from, so it is left alone: name another file, or remove it",
+        status,
+        "%s; this is not a checkpoint to continue from, so it is left alone: name another file, or remove it",
         orff_error_message());
 }
 
 static orff_status refuse_unwanted(const char *path) {
     return orffi_fail(ORFF_ERROR_IO,
-                      "%s: is there already, the checkpoint of an earlier run; resume it, or "
-                      "remove it to start again",
+                      "%s: there is already a checkpoint of an earlier run; resume it, or remove it to start "
+                      "again",
                       path);
 }
 

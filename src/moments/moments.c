@@ -52,7 +52,8 @@ bool orffi_moments_is_parted(const orff_moments *moments) {
 orff_status orffi_moments_refuse_parted(const orff_moments *moments, const char *what) {
     if (!orffi_moments_is_parted(moments)) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED,
-                      "%s for moments of whole rows; some of these miss outputs, have directions or errors",
+                      "%s for moments of complete rows; some of these have missing outputs, directions or "
+                      "errors",
                       what);
 }
 
@@ -247,7 +248,7 @@ orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other)
     for (size_t k = 0; k < into->n_sets; k++)
         if (other->sets[k].rows > into->sets[k].rows ||
             other->sets[k].parted.rows > into->sets[k].parted.rows)
-            return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be taken off %llu",
+            return orffi_fail(ORFF_ERROR_MISMATCH, "%llu rows cannot be subtracted from %llu",
                               (unsigned long long)other->sets[k].rows,
                               (unsigned long long)into->sets[k].rows);
     ORFFI_TRY(join_parted(into, other, -1.0));

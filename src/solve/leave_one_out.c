@@ -93,7 +93,7 @@ static orff_status check_rows(const orff_ridge *ridge, size_t n, const double *Y
     double yy = 0.0;
     if (info.rows != n)
         return orffi_fail(ORFF_ERROR_MISMATCH,
-                          "leave-one-out wants the %llu rows of the moments; %zu were given",
+                          "leave-one-out needs the %llu rows of the moments; %zu were given",
                           (unsigned long long)info.rows, n);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < s->p; k++)
@@ -101,7 +101,7 @@ static orff_status check_rows(const orff_ridge *ridge, size_t n, const double *Y
     if (fabs(info.weight - (double)n) > 1e-6 * (double)n || fabs(yy - s->yy) > 1e-6 * fmax(yy, s->yy))
         return orffi_fail(
             ORFF_ERROR_MISMATCH,
-            "leave-one-out wants the rows of the moments, with a weight of 1 each; these have a sum of "
+            "leave-one-out needs the rows of the moments, with a weight of 1 each; these have a sum of "
             "squares of %g, those %g (total weight %g)",
             yy, s->yy, info.weight);
     return ORFF_OK;

@@ -38,7 +38,7 @@ static orff_status check(size_t dim, const double *periods) {
                               "the period of input %zu is %g; it must be positive, or 0 for none", i + 1,
                               periods[i]);
     if (dim <= MOST_INPUTS) return ORFF_OK;
-    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "periodic inputs are for up to %d inputs, these are %zu",
+    return orffi_fail(ORFF_ERROR_UNSUPPORTED, "periodic inputs are for up to %d inputs, but there are %zu",
                       MOST_INPUTS, dim);
 }
 

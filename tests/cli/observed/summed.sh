@@ -11,7 +11,7 @@ for memory in 10K 1G; do
     radials --sigma 0.7 --lambda 1e-4 --engine lattice --errors error_ms --memory $memory -q
     rmse
 done
-radials --memory 10K --json 2>&1 | grep -E 'summed up|"engine"|"n"'
+radials --memory 10K --json 2>&1 | grep -E 'so they are summed|"engine"|"n"'
 rmse
 radials --memory 10K --sigma 0.7 --features 200 -q
 rmse

@@ -8,5 +8,5 @@ tune() { orff tune seen.csv --inputs x_km,y_km --kernel curl-free --kernel div-f
 tune --outputs radial_ms --direction angle_deg --report scores.csv 2>&1 | grep -e '--kernel'
 rmse
 cut -d, -f 1,4 scores.csv | wc -l
-tune --outputs u_ms,v_ms 2>&1 | grep -e '--kernel' -e without
+tune --outputs u_ms,v_ms 2>&1 | grep -e '--kernel' -e "missing outputs"
 tune --outputs radial_ms --direction angle_deg --errors error_ms --folds-by random --json -q | grep '^  "best"'

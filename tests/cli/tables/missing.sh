@@ -6,5 +6,5 @@ fit words.csv --inputs x_km,y_km --outputs u_ms,v_ms -q --missing-outputs refuse
 fit words.csv --inputs x_km,y_km --outputs u_ms,v_ms -q --skip-missing --json | grep -E '^  "(n|dropped)"'
 fit codes.csv --inputs x_km,y_km --outputs u_ms,v_ms 2>&1 | grep -- --na
 fit codes.csv --inputs x_km,y_km --outputs u_ms,v_ms -q --na -999 --missing-outputs refuse || echo $?
-fit codes.csv --inputs x_km,y_km --outputs u_ms,v_ms --na -999 --json 2>&1 | grep -E 'warning:|without|^  "(n|dropped)"'
+fit codes.csv --inputs x_km,y_km --outputs u_ms,v_ms --na -999 --json 2>&1 | grep -E 'warning:|missing outputs|^  "(n|dropped)"'
 fit codes.csv --inputs x_km,y_km --outputs u_ms,v_ms --na -999 --skip-missing --json 2>&1 | grep -E 'warning:|^  "(n|dropped)"'
