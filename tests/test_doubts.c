@@ -136,6 +136,40 @@ static void test_outliers_are_named(void **state) {
     rows_free(&r);
 }
 
+/* Six groups at a distance; the middle one is not as the others, and its errors are 30 times their bars: five of six groups are
+ * covered, which as a count is no surprise. */
+static void few_groups_tell(void **state) {
+    enum { GROUPS = 6, EACH = 20 };
+    const orffi_rng rng = {5, 1};
+    (void)state;
+    for (size_t odd = 0; odd < 2; odd++) {
+        double X[GROUPS * EACH], Y[GROUPS * EACH];
+        uint64_t groups[GROUPS * EACH];
+        orff_part part = orff_part_default();
+        orff_settings settings = orff_settings_default();
+        orff_model *model = NULL;
+        for (size_t i = 0; i < GROUPS * EACH; i++) {
+            groups[i] = i / EACH;
+            X[i] = (double)groups[i] + 0.1 * orffi_rng_uniform(rng, i, 0);
+            Y[i] = (odd && groups[i] == 3 ? 10.0 : 0.0) + 0.1 * orffi_rng_normal(rng, i, 1);
+        }
+        part.base = ORFF_BASE_GAUSSIAN;
+        part.sigma = 0.2;
+        settings.n_parts = 1;
+        settings.parts = &part;
+        settings.lambda = 1e-3; /* a field of 0.3 beside the noise */
+        settings.center = false;
+        settings.groups = groups;
+        settings.scale_inputs = settings.scale_outputs = ORFF_SWITCH_NO;
+        assert_ok(orff_model_fit(&model, &settings, 1, 1, GROUPS * EACH, X, Y, NULL));
+        const orff_model_info info = orff_model_describe(model);
+        assert_int_equal(info.held_out_blocks, GROUPS);
+        assert_true(!(info.warnings & ORFF_WARN_COVERAGE) == !odd);
+        if (odd) assert_non_null(strstr(info.warning, "by groups, so error bars are too small"));
+        orff_model_free(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_good_fit_warns_of_nothing),
@@ -144,6 +178,7 @@ int main(void) {
         cmocka_unit_test(test_wild_between_the_rows),
         cmocka_unit_test(test_error_bars_that_are_wrong),
         cmocka_unit_test(test_outliers_are_named),
+        cmocka_unit_test(few_groups_tell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

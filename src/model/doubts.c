@@ -162,11 +162,19 @@ static double variance(const orffi_table *head) {
     return sum / ((double)head->n * (double)width);
 }
 
+/* Of few blocks, as of few groups, a count tells little: here a block is a number, of mean 1 and variance 2 at most if error bars
+ * hold, and of as much more as bars are too small of which intervals of 95 % hold LOWEST. */
+static bool has_excess(double excess, size_t blocks) {
+    const double most = pow(orffi_normal_quantile(0.975) / orffi_normal_quantile(0.5 + 0.5 * LOWEST), 2.0);
+    return excess > most * (1.0 + CHANCE * sqrt(2.0 / (double)blocks));
+}
+
 /* Errors that are small beside the outputs, as those of functions without noise, are nobody's trouble. */
 static bool is_wrong(const orff_model *model, const orffi_table *head) {
     const size_t blocks = model->held.blocks;
     if (!blocks || model->held.mse < NEGLIGIBLE * NEGLIGIBLE * variance(head)) return false;
-    return is_too_low(model->held.coverage[2], blocks) || is_too_high(model->held.coverage[0], blocks);
+    return is_too_low(model->held.coverage[2], blocks) || is_too_high(model->held.coverage[0], blocks) ||
+           (model->held.coverage[2] < LOWEST && has_excess(model->held.excess, blocks));
 }
 
 /* ---- outliers */
@@ -286,7 +294,10 @@ void orffi_doubts_say(orff_model *model) {
             "are too %s: try another base or kernel, and sigma and lambda auto if they were given",
             100.0 * model->held.coverage[0], 100.0 * model->held.coverage[2],
             orff_folds_name(model->held.folds),
-            is_too_low(model->held.coverage[2], model->held.blocks) ? "small" : "large");
+            is_too_low(model->held.coverage[2], model->held.blocks) ||
+                    !is_too_high(model->held.coverage[0], model->held.blocks)
+                ? "small"
+                : "large");
 }
 
 /* ---- files */

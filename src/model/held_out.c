@@ -172,19 +172,31 @@ static orff_status add_outcome(const orffi_left_field *f, const outcome *one, ta
     return ORFF_OK;
 }
 
+/* Mean over the rows of a unit of (y - f)^2 / s^2. */
+static double excess_of(const orffi_left_field *f, const outcome *one) {
+    double sum = 0.0;
+    const size_t count = one->tests * f->width;
+    for (size_t i = 0; i < count; i++) sum += pow((one->Y[i] - one->F[i]) / one->S[i], 2.0);
+    return sum / (double)count;
+}
+
 static orff_status add_scores(orff_model *model, const orffi_left_field *f, size_t units,
                               const outcome *outcomes) {
     tally t = {0};
-    size_t done = 0;
+    size_t done = 0, met = 0;
+    double excess = 0.0;
     orff_status status = tally_init(&t, f);
     for (size_t i = 0; !status && i < units; i++) {
         const outcome *one = &outcomes[i];
         bool again = false;
         for (size_t j = 0; j < i; j++) again = again || (outcomes[j].tests && outcomes[j].id == one->id);
         status = add_outcome(f, one, &t);
+        if (one->tests) excess += excess_of(f, one);
+        met += one->tests > 0;
         done += one->tests > 0 && !again;
     }
     if (!status && done > 1) status = keep_scores(model, f, &t, done);
+    if (!status && done > 1) model->held.excess = excess / (double)met;
     tally_clear(&t);
     return status;
 }

@@ -51,6 +51,7 @@ struct orff_model {
     struct {
         orff_folds folds;
         double mse, coverage[ORFF_INTERVALS];
+        double excess; /* mean over blocks of (error / its standard deviation)^2; 0 in a model from a file */
         size_t rows, blocks;
         double *outputs; /* p, or NULL */
     } held;              /* rows left out: see held_out.h */
