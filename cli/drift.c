@@ -354,13 +354,7 @@ static void say(const void *self, double seconds) {
                 j->far, j->far == 1 ? "es" : "", j->scale, *length ? " " : "", length);
 }
 
-static int write_all(const job *j, double start) {
-    const cli_written table = {.options = {.n_columns = j->width, .columns = j->columns, .shortest = true},
-                               .rows = write_rows,
-                               .json = result_json,
-                               .say = say};
-    return cli_write_table(j->arguments, &table, j, start);
-}
+static const cli_written written = {.rows = write_rows, .json = result_json, .say = say};
 
 static void clear(job *j) {
     for (size_t i = 0; i < j->width; i++) free(j->names[i]);
@@ -389,7 +383,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = read_points(&j);
     if (!status) status = drift(&j);
     if (!status) status = plan_columns(&j);
-    if (!status) status = write_all(&j, start);
+    if (!status) status = cli_write_table(a, &written, j.width, j.columns, &j, start);
     clear(&j);
     return status;
 }

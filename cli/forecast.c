@@ -122,13 +122,7 @@ static void say(const void *self, double seconds) {
             cli_text(j->arguments, CLI_OPT_OUTPUT));
 }
 
-static int write_all(const job *j, double start) {
-    const cli_written table = {.options = {.n_columns = j->width, .columns = j->columns, .shortest = true},
-                               .rows = write_rows,
-                               .json = result_json,
-                               .say = say};
-    return cli_write_table(j->arguments, &table, j, start);
-}
+static const cli_written written = {.rows = write_rows, .json = result_json, .say = say};
 
 static void clear(job *j) {
     for (size_t i = 0; i < j->width; i++) free(j->names[i]);
@@ -151,7 +145,7 @@ static int run(const cli_arguments *a) {
     if (!status) status = read_history(&j);
     if (!status) status = run_forecast(&j);
     if (!status) plan_columns(&j);
-    if (!status) status = write_all(&j, start);
+    if (!status) status = cli_write_table(a, &written, j.width, j.columns, &j, start);
     clear(&j);
     return status;
 }

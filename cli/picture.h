@@ -49,11 +49,11 @@ typedef struct picture {
     size_t panels;
     panel panel[MOST_PANELS];
     grid grid;
-    bool hatched;     /* there is something to hatch */
+    bool hatched;             /* there is something to hatch */
     bool has_coast, has_flow; /* whether there is anything of them to draw */
-    double marked;    /* size of the points of data */
-    double reference; /* value of the arrow that tells the scale; 0: none */
-    double cell;      /* length of that arrow, in units of x */
+    double marked;            /* size of the points of data */
+    double reference;         /* value of the arrow that tells the scale; 0: none */
+    double cell;              /* length of that arrow, in units of x */
     FILE *script;
 } picture;
 
@@ -102,9 +102,27 @@ int cli_picture_put_arrows(picture *f);
 void cli_picture_put_reference(const picture *f);
 void cli_picture_put_streams(picture *f);
 
+/* ---- plot_marks.c: where data were, and coasts, as data of the script */
+
+int cli_picture_put_points(picture *f);
+void cli_picture_put_coast(picture *f);
+
+/* ---- plot_room.c: where panels stand, in units of the picture's width from its left lower corner */
+
+void cli_map_arrange(picture *f); /* before all else */
+void cli_map_put_frame(picture *f, size_t k);
+
+/* ---- plot_panels.c */
+
+void cli_picture_put_panels(picture *f);
+
 /* ---- plot_map.c, plot_lines.c: whole scripts; each a cli_picture_put */
 
-void cli_map_arrange(picture *f); /* before: room and layout */
+bool cli_panel_is(const panel *one, const char *what);
+
+/* An arrow below the map tells the scale of those in it. */
+bool cli_picture_has_reference(const picture *f);
+
 int cli_picture_put_map(void *self, FILE *script);
 int cli_picture_put_lines(void *self, FILE *script);
 

@@ -13,10 +13,12 @@ int cli_need_table_output(const cli_arguments *a, const char *what) {
     return cli_wrong(a, CLI_OPT_JSON, "standard output cannot hold both the %s (-o -) and the JSON", what);
 }
 
-int cli_write_table(const cli_arguments *a, const cli_written *table, const void *self, double start) {
+int cli_write_table(const cli_arguments *a, const cli_written *table, size_t n_columns,
+                    const fmt_output_column *columns, const void *self, double start) {
+    const fmt_output_options options = {.n_columns = n_columns, .columns = columns, .shortest = true};
     fmt_output *output = NULL;
     int status = CLI_DONE;
-    if (fmt_output_open(&output, cli_text(a, CLI_OPT_OUTPUT), &table->options))
+    if (fmt_output_open(&output, cli_text(a, CLI_OPT_OUTPUT), &options))
         status = cli_failed("%s", fmt_output_error(output));
     if (!status) status = table->rows(self, output);
     const double seconds = cli_seconds() - start;

@@ -202,3 +202,41 @@ double support_noise(const orff_model_info *info) {
     for (size_t k = 0; k < info->outputs; k++) sum += info->noise[k] * info->noise[k];
     return sum / (double)info->outputs;
 }
+
+orff_part support_part(orff_rule rule, orff_base base, double shape, double sigma) {
+    orff_part part = orff_part_default();
+    part.rule = rule;
+    part.base = base;
+    part.shape = shape;
+    part.sigma = sigma;
+    return part;
+}
+
+void support_each(const char *name, void (*check)(const json_t *entry)) {
+    json_t *table = support_load(name);
+    size_t i;
+    json_t *entry;
+    assert_true(json_array_size(table) > 0);
+    json_array_foreach(table, i, entry) {
+        support_case("%s", support_string(entry, "kind"));
+        check(entry);
+    }
+    support_case(NULL);
+    json_decref(table);
+}
+
+void support_assert_gradient(support_function *f, void *self, size_t n, double *x, double tol) {
+    const double h = 1e-5;
+    double value, up, down, *gradient = support_zeros(n);
+    assert_ok(f(self, x, &value, gradient));
+    for (size_t i = 0; i < n; i++) {
+        const double at = x[i];
+        x[i] = at + h;
+        assert_ok(f(self, x, &up, NULL));
+        x[i] = at - h;
+        assert_ok(f(self, x, &down, NULL));
+        x[i] = at;
+        assert_close(gradient[i], (up - down) / (2.0 * h), tol);
+    }
+    free(gradient);
+}

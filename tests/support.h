@@ -51,10 +51,16 @@ size_t support_step(size_t sparse);
  * NULL when it is absent, so that the test can say so and skip(). Valid until the next call. */
 const char *support_data_path(const char *name);
 
-/* n zeros, and n normal numbers that the seed and the stream decide. End them with free(). */
 /* The mean over the outputs of the variance of the noise. */
 double support_noise(const orff_model_info *info);
 
+/* A part of a kernel, of which the rest is as by default. */
+orff_part support_part(orff_rule rule, orff_base base, double shape, double sigma);
+
+/* Every entry of a list in a JSON file; what is checked is named by its "kind". */
+void support_each(const char *name, void (*check)(const json_t *entry));
+
+/* n zeros, and n normal numbers that the seed and the stream decide. End them with free(). */
 double *support_zeros(size_t n);
 double *support_normal(size_t n, uint64_t seed, uint32_t stream);
 
@@ -68,6 +74,10 @@ void support_write_bytes(const char *path, const void *bytes, size_t size);
 /* The same for arrays of n numbers; the message has the place of the worst one. */
 #define assert_all_close(n, got, want, tol) \
     support_assert_all_close(n, got, want, tol, #got, __FILE__, __LINE__)
+
+/* A function of n unknowns has the gradient it says at x, by differences; x is left as it is. */
+typedef orff_status support_function(void *self, const double *x, double *value, double *gradient);
+void support_assert_gradient(support_function *f, void *self, size_t n, double *x, double tol);
 
 /* The call succeeds, or fails with the given status. */
 #define assert_ok(call)           support_assert_status(call, ORFF_OK, #call, __FILE__, __LINE__)

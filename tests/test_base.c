@@ -308,8 +308,36 @@ static void check_level(const orffi_vector_level *level) {
         }
         level->solve_lower(n, L, STRIDE, b);
         for (size_t i = 0; i < n; i++) assert_close(b[i], (double)(i + 1), 1e-12);
+        for (size_t i = 0; i < n; i++) {
+            b[i] = 0.0;
+            for (size_t j = i; j < n; j++) b[i] += L[j * STRIDE + i] * (double)(j + 1);
+        }
+        level->solve_upper(n, L, STRIDE, b);
+        for (size_t i = 0; i < n; i++) assert_close(b[i], (double)(i + 1), 1e-12);
         for (size_t i = 0; i < n; i++) A[i * (STRIDE + 1)] = i + 1 == n ? -1.0 : 30.0;
         assert_true(n == 0 || !level->cholesky(n, A, STRIDE));
+    }
+}
+
+/* Roots and squares of every number of points up to some. */
+static void check_squares(const orffi_vector_level *level) {
+    enum { MOST = 21 };
+    for (size_t n = 0; n <= MOST; n++) {
+        double x[MOST + 1], w[MOST + 1], sums[MOST + 1], roots[MOST + 1], whole = 0.0;
+        for (size_t j = 0; j <= MOST; j++) {
+            x[j] = cos((double)j);
+            w[j] = sin(2.0 * (double)j);
+            sums[j] = roots[j] = (double)j;
+        }
+        level->add_squares(n, 0.3, 2.5, x, sums);
+        level->root_many(n, 3.0, roots);
+        for (size_t j = 0; j <= MOST; j++) {
+            const double square = (0.3 - x[j]) * (0.3 - x[j]) * 6.25;
+            assert_close(sums[j], (double)j + (j < n ? square : 0.0), 1e-14);
+            assert_close(roots[j], j < n ? sqrt(3.0 * (double)j) : (double)j, 1e-14);
+            if (j < n) whole += w[j] * square;
+        }
+        assert_close(level->weigh_squares(n, 0.3, 2.5, x, w), whole, 1e-13);
     }
 }
 
@@ -317,6 +345,8 @@ static void levels_agree(void **state) {
     (void)state;
     check_level(&orffi_vector_plain);
     check_level(orffi_vector_level_here());
+    check_squares(&orffi_vector_plain);
+    check_squares(orffi_vector_level_here());
 }
 
 int main(void) {

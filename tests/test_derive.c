@@ -48,24 +48,26 @@ static const size_t *space_of(const models_case *c) {
     return c->d == c->p ? all : NULL;
 }
 
+/* The model is freed. */
+static void check_jacobian(orff_model *model, uint64_t seed, double tolerance) {
+    const size_t size = model->p * model->d;
+    double *X = models_normal(ROWS * model->d, seed), *J = support_zeros(ROWS * size),
+           *want = support_zeros(size);
+    assert_ok(orff_model_jacobian(model, ROWS, X, J));
+    for (size_t i = 0; i < ROWS; i++) {
+        slow_jacobian(model, X + i * model->d, want);
+        const double most = largest(size, want);
+        for (size_t k = 0; k < size; k++) assert_close(J[i * size + k] / most, want[k] / most, tolerance);
+    }
+    free(X);
+    free(J);
+    free(want);
+    orff_model_free(model);
+}
+
 static void jacobian_by_differences(void **state) {
     (void)state;
-    for (size_t c = 0; c < MODELS_COUNT; c++) {
-        orff_model *model = models_make(&models_cases[c], D);
-        const size_t size = model->p * model->d;
-        double *X = models_normal(ROWS * model->d, c), *J = support_zeros(ROWS * size),
-               *want = support_zeros(size);
-        assert_ok(orff_model_jacobian(model, ROWS, X, J));
-        for (size_t i = 0; i < ROWS; i++) {
-            slow_jacobian(model, X + i * model->d, want);
-            const double most = largest(size, want);
-            for (size_t k = 0; k < size; k++) assert_close(J[i * size + k] / most, want[k] / most, 1e-7);
-        }
-        free(X);
-        free(J);
-        free(want);
-        orff_model_free(model);
-    }
+    for (size_t c = 0; c < MODELS_COUNT; c++) check_jacobian(models_make(&models_cases[c], D), c, 1e-7);
 }
 
 /* Divergence and curl are sums of the Jacobian's entries. */
@@ -156,25 +158,31 @@ static void varying(orff_model *model, const size_t *s, const double *x, double 
     free(inner);
 }
 
-/* grad potential + rotated stream function = f, for every kernel on a plane or in space. */
+/* grad potential + rotated stream function = f */
+static void check_potentials(const orff_model *model, const size_t *s, const double *x, const double *f,
+                             double tolerance) {
+    const size_t p = model->p, turns = p == 2 ? 1 : 3;
+    double gradient[3], slopes[3][3], rest[3];
+    for (size_t k = 0; k < p; k++) {
+        difference(model, orff_model_potential, 1, x, s[k], &gradient[k]);
+        difference(model, orff_model_stream_function, turns, x, s[k], slopes[k]);
+    }
+    rotated(p, slopes, rest);
+    for (size_t k = 0; k < p; k++)
+        assert_close((gradient[k] + rest[k]) / largest(p, f), f[k] / largest(p, f), tolerance);
+}
+
+/* Of all that varies over the space, for every kernel on a plane or in space. */
 static void potentials_give_the_field_back(void **state) {
     (void)state;
     for (size_t c = 0; c < MODELS_COUNT; c++) {
         const size_t *s = space_of(&models_cases[c]);
         if (!s) continue;
         orff_model *model = models_make(&models_cases[c], D);
-        const size_t p = model->p, turns = p == 2 ? 1 : 3;
-        double *X = models_normal(ROWS * model->d, c), f[3], gradient[3], slopes[3][3], rest[3];
+        double *X = models_normal(ROWS * model->d, c), f[3];
         for (size_t i = 0; i < ROWS; i++) {
-            const double *x = X + i * model->d;
-            varying(model, s, x, f);
-            for (size_t k = 0; k < p; k++) {
-                difference(model, orff_model_potential, 1, x, s[k], &gradient[k]);
-                difference(model, orff_model_stream_function, turns, x, s[k], slopes[k]);
-            }
-            rotated(p, slopes, rest);
-            for (size_t k = 0; k < p; k++)
-                assert_close((gradient[k] + rest[k]) / largest(p, f), f[k] / largest(p, f), 1e-7);
+            varying(model, s, X + i * model->d, f);
+            check_potentials(model, s, X + i * model->d, f, 1e-7);
         }
         free(X);
         orff_model_free(model);
@@ -277,22 +285,8 @@ static bool is_field(const models_case *c) {
 static void exact_jacobian_by_differences(void **state) {
     (void)state;
     for (size_t c = 0; c < MODELS_COUNT; c++) {
-        for (size_t b = 0; is_named(&models_cases[c]) && b < EXACT_BASES; b++) {
-            orff_model *model = exact_model(&models_cases[c], exact_bases[b], b % 2 ? 2.5 : 3.2);
-            const size_t size = model->p * model->d;
-            double *X = models_normal(ROWS * model->d, c), *J = support_zeros(ROWS * size),
-                   *want = support_zeros(size);
-            assert_ok(orff_model_jacobian(model, ROWS, X, J));
-            for (size_t i = 0; i < ROWS; i++) {
-                slow_jacobian(model, X + i * model->d, want);
-                const double most = largest(size, want);
-                for (size_t k = 0; k < size; k++) assert_close(J[i * size + k] / most, want[k] / most, 1e-6);
-            }
-            free(X);
-            free(J);
-            free(want);
-            orff_model_free(model);
-        }
+        for (size_t b = 0; is_named(&models_cases[c]) && b < EXACT_BASES; b++)
+            check_jacobian(exact_model(&models_cases[c], exact_bases[b], b % 2 ? 2.5 : 3.2), c, 1e-6);
     }
 }
 
@@ -304,19 +298,11 @@ static void exact_potentials_give_the_field_back(void **state) {
         const size_t *s = space_of(&models_cases[c]);
         for (size_t b = 0; s && is_field(&models_cases[c]) && b < EXACT_BASES; b++) {
             orff_model *model = exact_model(&models_cases[c], exact_bases[b], 2.5);
-            const size_t p = model->p, turns = p == 2 ? 1 : 3;
-            double *X = models_normal(ROWS * model->d, c), f[3], gradient[3], slopes[3][3], rest[3];
+            double *X = models_normal(ROWS * model->d, c), f[3];
             for (size_t i = 0; i < ROWS; i++) {
-                const double *x = X + i * model->d;
-                assert_ok(orff_model_predict(model, 1, x, f));
-                for (size_t k = 0; k < p; k++) f[k] -= model->mean[k];
-                for (size_t k = 0; k < p; k++) {
-                    difference(model, orff_model_potential, 1, x, s[k], &gradient[k]);
-                    difference(model, orff_model_stream_function, turns, x, s[k], slopes[k]);
-                }
-                rotated(p, slopes, rest);
-                for (size_t k = 0; k < p; k++)
-                    assert_close((gradient[k] + rest[k]) / largest(p, f), f[k] / largest(p, f), 1e-6);
+                assert_ok(orff_model_predict(model, 1, X + i * model->d, f));
+                for (size_t k = 0; k < model->p; k++) f[k] -= model->mean[k];
+                check_potentials(model, s, X + i * model->d, f, 1e-6);
             }
             fields++;
             free(X);

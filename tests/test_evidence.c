@@ -29,11 +29,7 @@ static void fill_rows(size_t d, size_t p) {
 }
 
 static orff_part part_of(orff_rule rule, orff_base base, double shape, double sigma) {
-    orff_part part = orff_part_default();
-    part.rule = rule;
-    part.base = base;
-    part.shape = shape;
-    part.sigma = sigma;
+    orff_part part = support_part(rule, base, shape, sigma);
     if (orff_rule_describe(rule).physical) part.space = space;
     return part;
 }
@@ -65,23 +61,18 @@ static orffi_evidence *make(const orffi_evidence_form *form, bool weighted) {
     return make_of(form, weighted, false);
 }
 
+/* As a support_function and an orffi_minimise_fn. */
+static orff_status value_of(void *evidence, const double *x, double *value, double *gradient) {
+    return orffi_evidence_evaluate(evidence, x, value, gradient);
+}
+
 static void check_gradient_of(const orffi_evidence_form *form, bool weighted, bool directed) {
     orffi_evidence *evidence = make_of(form, weighted, directed);
     const size_t n = orffi_evidence_unknowns(evidence);
-    double x[MOST_X], value, up, down, gradient[MOST_X];
-    const double h = 1e-5;
+    double x[MOST_X];
     for (size_t i = 0; i < n; i++) x[i] = 0.2 * sin(3.0 * (double)i + 1.0);
     x[n - 1] = log(0.1);
-    assert_ok(orffi_evidence_evaluate(evidence, x, &value, gradient));
-    for (size_t i = 0; i < n; i++) {
-        const double at = x[i];
-        x[i] = at + h;
-        assert_ok(orffi_evidence_evaluate(evidence, x, &up, NULL));
-        x[i] = at - h;
-        assert_ok(orffi_evidence_evaluate(evidence, x, &down, NULL));
-        x[i] = at;
-        assert_close(gradient[i], (up - down) / (2.0 * h), 1e-5);
-    }
+    support_assert_gradient(value_of, evidence, n, x, 1e-5);
     orffi_evidence_free(evidence);
 }
 
@@ -269,14 +260,6 @@ static void outputs_of_a_scalar_process(void **state) {
 
 /* ---- draws */
 
-static orff_status downhill(void *self, const double *x, double *value, double *gradient) {
-    orffi_evidence *evidence = self;
-    const orff_status status = orffi_evidence_evaluate(evidence, x, value, gradient);
-    *value = -*value;
-    for (size_t i = 0; !status && i < orffi_evidence_unknowns(evidence); i++) gradient[i] = -gradient[i];
-    return status;
-}
-
 /* n rows of the process of this part over a box whose side is `side` length scales, noise of variance s of its own; the
  * top from elsewhere finds both. */
 static void find_again(orff_part part, size_t d, size_t p, size_t n, double side, double s, uint64_t seed) {
@@ -300,7 +283,7 @@ static void find_again(orff_part part, size_t d, size_t p, size_t n, double side
     orffi_minimum m = {.n = 2, .low = low, .high = high, .step = 1.0, .tolerance = 1e-6, .most = 60};
     orffi_evidence *evidence = NULL;
     assert_ok(orffi_evidence_create(&evidence, &form, 1, &rows));
-    assert_ok(orffi_minimise(&m, downhill, evidence, found));
+    assert_ok(orffi_maximise(&m, value_of, evidence, found));
     assert_true(m.converged && m.evaluations < 30);
     orffi_evidence_variances(evidence, v);
     assert_true(fabs(found[0]) < log(1.15));

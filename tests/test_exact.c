@@ -173,16 +173,7 @@ static void check_golden(const json_t *entry) {
 
 static void test_golden(void **state) {
     (void)state;
-    json_t *table = support_load("golden/ridge_exact.json");
-    size_t i;
-    json_t *entry;
-    assert_true(json_array_size(table) > 0);
-    json_array_foreach(table, i, entry) {
-        support_case("%s", support_string(entry, "kind"));
-        check_golden(entry);
-    }
-    support_case(NULL);
-    json_decref(table);
+    support_each("golden/ridge_exact.json", check_golden);
 }
 
 /* ---- one structure or another, the same answer */

@@ -7,15 +7,6 @@
 #include "base/random.h"
 #include "support.h"
 
-static orff_part part_of(orff_rule rule, orff_base base, double shape, double sigma) {
-    orff_part part = orff_part_default();
-    part.rule = rule;
-    part.base = base;
-    part.shape = shape;
-    part.sigma = sigma;
-    return part;
-}
-
 static orff_kernel *make(size_t d, size_t p, const orff_part *part) {
     orff_kernel *kernel = NULL;
     assert_ok(orff_kernel_create(&kernel, d, p, 1, part));
@@ -72,7 +63,7 @@ static void blocks_are_golden(void **state) {
         const json_t *entry = json_array_get(all, i), *helmholtz = support_member(entry, "B_helmholtz");
         size_t d;
         double *omega = support_array(support_member(entry, "omega"), &d);
-        orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1);
+        orff_part part = support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1);
         support_case("entry %zu, d=%zu", i, d);
         check_block(&part, d, omega, support_member(entry, "B_curl"), support_member(entry, "A_curl"));
         part.rule = ORFF_RULE_DIV_FREE;
@@ -314,7 +305,7 @@ static const field_case fields[] = {
 };
 
 static orff_features *draw_field(orff_rule rule, const field_case *c, size_t D) {
-    orff_part part = part_of(rule, c->base, c->shape, 1);
+    orff_part part = support_part(rule, c->base, c->shape, 1);
     orff_sampling sampling = orff_sampling_default();
     orff_features *features = NULL;
     part.sigmas = c->sigmas;
@@ -411,9 +402,9 @@ static void div_free_fields_have_no_divergence(void **state) {
 
 static void description_is_right(void **state) {
     (void)state;
-    orff_part parts[3] = {part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 2),
-                          part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 0.5),
-                          part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 2)};
+    orff_part parts[3] = {support_part(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 2),
+                          support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 0.5),
+                          support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 2)};
     orff_sampling sampling = orff_sampling_default();
     orff_kernel *kernel;
     orff_features *features;
@@ -457,7 +448,7 @@ static unsigned warnings_of(const orff_part *part, orff_scheme scheme, orff_swit
 static void infinite_variance_is_told(void **state) {
     (void)state;
     bool said;
-    orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_MATERN, 1.5, 1);
+    orff_part part = support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_MATERN, 1.5, 1);
     assert_int_equal(warnings_of(&part, ORFF_SCHEME_IID, ORFF_SWITCH_NO, &said), ORFF_WARN_INFINITE_VARIANCE);
     assert_true(said);
     assert_int_equal(warnings_of(&part, ORFF_SCHEME_IID, ORFF_SWITCH_AUTO, &said), 0);
@@ -465,7 +456,7 @@ static void infinite_variance_is_told(void **state) {
     assert_int_equal(warnings_of(&part, ORFF_SCHEME_QMC, ORFF_SWITCH_YES, &said), 0);
     part.shape = 2.5;
     assert_int_equal(warnings_of(&part, ORFF_SCHEME_IID, ORFF_SWITCH_NO, &said), 0);
-    part = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 1);
+    part = support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 1);
     assert_int_equal(warnings_of(&part, ORFF_SCHEME_IID, ORFF_SWITCH_NO, &said), 0);
     part = orff_part_default();
     assert_int_equal(warnings_of(&part, ORFF_SCHEME_GRID, ORFF_SWITCH_AUTO, &said), ORFF_WARN_EXTENT_GUESSED);
@@ -486,7 +477,7 @@ static void importance_evens_the_blocks(void **state) {
                  {ORFF_BASE_RATIONAL_QUADRATIC, 0.7, ORFF_SCHEME_HALTON},
                  {ORFF_BASE_CAUCHY_PRODUCT, 0, ORFF_SCHEME_QMC}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const orff_part part = part_of(ORFF_RULE_CURL_FREE, cases[i].base, cases[i].shape, 0.6);
+        const orff_part part = support_part(ORFF_RULE_CURL_FREE, cases[i].base, cases[i].shape, 0.6);
         orff_sampling sampling = orff_sampling_default();
         orff_kernel *kernel = make(3, 3, &part);
         orff_features *features = NULL;
@@ -516,7 +507,7 @@ static void shorter_scales_get_more_frequencies(void **state) {
     double q[D];
     orff_part parts[3];
     for (size_t m = 0; m < 3; m++)
-        parts[m] = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, scales[m]);
+        parts[m] = support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, scales[m]);
     orff_sampling sampling = {.scheme = ORFF_SCHEME_IID, .features = D};
     orff_kernel *kernel;
     orff_features *features;
@@ -588,9 +579,9 @@ static void given_frequencies_come_back(void **state) {
 /* The same frequencies under another kernel; groups it does not use keep their place in phi. */
 static void features_can_be_rebound(void **state) {
     (void)state;
-    const orff_part parts[2] = {part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1),
-                                part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 2)};
-    const orff_part curl = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 2);
+    const orff_part parts[2] = {support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1),
+                                support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 2)};
+    const orff_part curl = support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 2);
     const double x[2] = {0.4, -0.3}, z[2] = {1, 0.2};
     orff_sampling sampling = orff_sampling_default();
     orff_kernel *sum = NULL, *one = make(2, 2, &curl);
@@ -632,7 +623,7 @@ static void refuse_rebinding(const orff_features *features, size_t d, size_t p, 
 static void wrong_rebinding_is_refused(void **state) {
     (void)state;
     const size_t space[2] = {2, 0}, other[2] = {1, 2};
-    orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1), fits;
+    orff_part part = support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1), fits;
     orff_sampling sampling = orff_sampling_default();
     orff_features *features = NULL, *rebound = NULL;
     sampling.features = 10;
@@ -706,8 +697,8 @@ static orff_sampling sampling_of(orff_scheme scheme, size_t D) {
 static void samplings_that_do_not_exist_are_refused(void **state) {
     (void)state;
     const orff_part gaussian = orff_part_default(),
-                    laplace = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 1);
-    const orff_part sharp = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_RATIONAL_QUADRATIC, 0.5, 1);
+                    laplace = support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 1);
+    const orff_part sharp = support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_RATIONAL_QUADRATIC, 0.5, 1);
     orff_sampling sampling = sampling_of(ORFF_SCHEME_HADAMARD, 8);
     refuse(15, 1, &gaussian, &sampling, ORFF_ERROR_UNSUPPORTED, "at least 16 inputs");
     refuse(17, 1, &laplace, &sampling, ORFF_ERROR_UNSUPPORTED, "spherical");
@@ -750,7 +741,7 @@ static void wrong_samplings_are_refused(void **state) {
 static void failing_callbacks_are_reported(void **state) {
     (void)state;
     const orff_sampling sampling = sampling_of(ORFF_SCHEME_IID, 30);
-    orff_part part = part_of(ORFF_RULE_CUSTOM_A, ORFF_BASE_GAUSSIAN, 0, 1);
+    orff_part part = support_part(ORFF_RULE_CUSTOM_A, ORFF_BASE_GAUSSIAN, 0, 1);
     part.matrix = fails_far_out;
     refuse(2, 2, &part, &sampling, ORFF_ERROR_CALLBACK, "A(w) returned 42 at one of 30 points, the first (");
     part.matrix = indefinite;
@@ -767,8 +758,8 @@ static void failing_callbacks_are_reported(void **state) {
 static void wrong_given_frequencies_are_refused(void **state) {
     (void)state;
     const double omega[4] = {1, 2, 3, 4}, broken[4] = {1, 2, (double)NAN, 4}, weights[2] = {1, -1};
-    const orff_part parts[2] = {part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1),
-                                part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 2)};
+    const orff_part parts[2] = {support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1),
+                                support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 2)};
     orff_kernel *kernel = make(2, 2, parts), *two;
     orff_features *features = NULL;
     assert_status(orff_features_create_at(&features, kernel, 0, omega, NULL), ORFF_ERROR_INVALID_ARGUMENT);

@@ -13,15 +13,6 @@ static orff_kernel *make(size_t d, size_t p, size_t n_parts, const orff_part *pa
     return kernel;
 }
 
-static orff_part part_of(orff_rule rule, orff_base base, double shape, double sigma) {
-    orff_part part = orff_part_default();
-    part.rule = rule;
-    part.base = base;
-    part.shape = shape;
-    part.sigma = sigma;
-    return part;
-}
-
 /* ---- golden numbers */
 
 static orff_part golden_part(const json_t *entry) {
@@ -126,7 +117,7 @@ static void check_derivatives(orff_base base, double shape, size_t d, size_t p, 
         v[i] = delta[space ? space[i] : i];
         space_scales[i] = scales[space ? space[i] : i];
     }
-    orff_part scalar = part_of(ORFF_RULE_DECOMPOSABLE, base, shape, 1.0);
+    orff_part scalar = support_part(ORFF_RULE_DECOMPOSABLE, base, shape, 1.0);
     scalar.sigmas = space_scales;
     k.space = make(p, 1, 1, &scalar);
     if (space) { /* d = p + 1: the input that is left */
@@ -139,7 +130,7 @@ static void check_derivatives(orff_base base, double shape, size_t d, size_t p, 
     for (size_t a = 0; a < p; a++)
         for (size_t b = 0; b < p; b++) C[a * p + b] = -second_difference(&k, v, a, b);
     for (size_t r = 0; r < 3; r++) {
-        orff_part part = part_of(rules[r], base, shape, 1.0);
+        orff_part part = support_part(rules[r], base, shape, 1.0);
         part.mix = 0.3;
         part.sigmas = scales;
         part.space = space;
@@ -191,7 +182,7 @@ static void kernels_at_zero(void **state) {
     (void)state;
     const double scales[2] = {0.7, 1.3}, zero[2] = {0}, near[2] = {1e-9, -1e-9};
     for (size_t i = 0; i < SMOOTH; i++) {
-        orff_part part = part_of(ORFF_RULE_CURL_FREE, smooth[i].base, smooth[i].shape, 1.0);
+        orff_part part = support_part(ORFF_RULE_CURL_FREE, smooth[i].base, smooth[i].shape, 1.0);
         double unit[3], K[4], close[4];
         assert_ok(orff_part_moments(&part, 2, 2, unit));
         part.sigmas = scales;
@@ -210,7 +201,7 @@ static void kernels_at_zero(void **state) {
 static void curl_free_on_the_line(void **state) {
     (void)state;
     const double x = 0.8, z = 0.1, v = 0.7 / 0.6;
-    const orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 0.6);
+    const orff_part part = support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 0.6);
     orff_kernel *kernel = make(1, 1, 1, &part);
     double K;
     assert_ok(orff_kernel_eval(kernel, &x, &z, &K));
@@ -256,7 +247,7 @@ static void grams_are_symmetric_positive_and_shift_invariant(void **state) {
     const size_t space[3] = {3, 0, 2};
     for (size_t i = 0; i < SMOOTH; i++) {
         for (size_t r = 0; r < 4; r++) {
-            orff_part part = part_of(rules[r], smooth[i].base, smooth[i].shape, 1.0);
+            orff_part part = support_part(rules[r], smooth[i].base, smooth[i].shape, 1.0);
             part.sigmas = scales;
             if (rules[r] == ORFF_RULE_DECOMPOSABLE)
                 part.A = A;
@@ -269,8 +260,8 @@ static void grams_are_symmetric_positive_and_shift_invariant(void **state) {
             orff_kernel_free(kernel);
         }
     }
-    const orff_part rough[] = {part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 0.8),
-                               part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_MATERN, 0.5, 0.8)};
+    const orff_part rough[] = {support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 0.8),
+                               support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_MATERN, 0.5, 0.8)};
     for (size_t i = 0; i < 2; i++) {
         orff_kernel *kernel = make(4, 2, 1, &rough[i]);
         check_gram(kernel);
@@ -281,7 +272,7 @@ static void grams_are_symmetric_positive_and_shift_invariant(void **state) {
 static void gram_may_be_rectangular_and_empty(void **state) {
     (void)state;
     const double X[4] = {0, 1, 2, 3}, Z[6] = {0.5, 0.5, 1.5, -1, 2, 2};
-    const orff_part part = part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 1.2);
+    const orff_part part = support_part(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 1.2);
     orff_kernel *kernel = make(2, 2, 1, &part);
     double G[4 * 6], K[4];
     assert_ok(orff_kernel_gram(kernel, 2, X, 3, Z, G));
@@ -313,12 +304,12 @@ static void sums_add(void **state) {
     (void)state;
     const double A[4] = {2, 1, 1, 3}, B[4] = {1, 0, -0.5, 2}, x[2] = {0.3, -0.2}, z[2] = {-0.6, 0.5};
     double three = 3.0;
-    orff_part parts[6] = {part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 2.0),
-                          part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 0.5),
-                          part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_MATERN, 2.2, 0.9),
-                          part_of(ORFF_RULE_HELMHOLTZ, ORFF_BASE_GAUSSIAN, 0, 2.0),
-                          part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1.0),
-                          part_of(ORFF_RULE_CUSTOM_B, ORFF_BASE_GAUSSIAN, 0, 1.0)};
+    orff_part parts[6] = {support_part(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 2.0),
+                          support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_LAPLACE, 0, 0.5),
+                          support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_MATERN, 2.2, 0.9),
+                          support_part(ORFF_RULE_HELMHOLTZ, ORFF_BASE_GAUSSIAN, 0, 2.0),
+                          support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1.0),
+                          support_part(ORFF_RULE_CUSTOM_B, ORFF_BASE_GAUSSIAN, 0, 1.0)};
     parts[1].A = A;
     parts[4].B = B;
     parts[4].columns = 2;
@@ -352,8 +343,8 @@ static void groups_share_one_law(void **state) {
     (void)state;
     const double same[3] = {2, 2, 2}, other[3] = {2, 2, 3};
     const size_t space[2] = {2, 0};
-    orff_part a = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 2.0),
-              b = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 5, 2.0);
+    orff_part a = support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 2.0),
+              b = support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 5, 2.0);
     assert_int_equal(groups_of(3, 3, &a, &b), 1);
     a.sigmas = same;
     assert_int_equal(groups_of(3, 3, &a, &b), 1);
@@ -386,7 +377,7 @@ static void normalised_parts_have_trace_p(void **state) {
     const double A[9] = {2, 0.5, 0, 0.5, 5, 0, 0, 0, 0}, scales[3] = {0.3, 2, 5};
     double three = 3.0;
     for (orff_rule rule = ORFF_RULE_DECOMPOSABLE; rule <= ORFF_RULE_HELMHOLTZ; rule++) {
-        orff_part part = part_of(rule, ORFF_BASE_MATERN, 1.7, 0.2);
+        orff_part part = support_part(rule, ORFF_BASE_MATERN, 1.7, 0.2);
         part.normalise = true;
         if (rule == ORFF_RULE_DECOMPOSABLE) part.A = A;
         assert_close(trace_at_zero(3, 3, &part), 3, 1e-14);
@@ -394,13 +385,13 @@ static void normalised_parts_have_trace_p(void **state) {
         part.weight = 0.7;
         assert_close(trace_at_zero(3, 3, &part), 2.1, 1e-14);
     }
-    orff_part custom = part_of(ORFF_RULE_CUSTOM_B, ORFF_BASE_GAUSSIAN, 0, 1);
+    orff_part custom = support_part(ORFF_RULE_CUSTOM_B, ORFF_BASE_GAUSSIAN, 0, 1);
     custom.columns = 2;
     custom.matrix = custom.exact = numbers;
     custom.self = &three;
     custom.normalise = true;
     assert_close(trace_at_zero(2, 2, &custom), 2, 1e-14);
-    orff_part isotropic = part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 0.2);
+    orff_part isotropic = support_part(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 0.2);
     isotropic.normalise = true;
     orff_kernel *kernel = make(3, 3, 1, &isotropic);
     const double zero[3] = {0}, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -416,8 +407,8 @@ static void parts_are_copied(void **state) {
     double A[4] = {2, 1, 1, 3}, scales[3] = {1, 2, 3}, before[4], after[4];
     const double x[3] = {0.1, 0.2, 0.3}, z[3] = {1, -1, 0.4};
     size_t space[2] = {2, 0};
-    orff_part parts[2] = {part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1),
-                          part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1)};
+    orff_part parts[2] = {support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_GAUSSIAN, 0, 1),
+                          support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1)};
     parts[0].A = A;
     parts[1].sigmas = scales;
     parts[1].space = space;
@@ -461,7 +452,7 @@ static void refuse(size_t d, size_t p, const orff_part *part, orff_status status
 
 static void kernels_that_do_not_exist_are_refused(void **state) {
     (void)state;
-    orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_LAPLACE, 0, 1);
+    orff_part part = support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_LAPLACE, 0, 1);
     refuse(2, 2, &part, ORFF_ERROR_DOES_NOT_EXIST, "laplace");
     refuse(2, 2, &part, ORFF_ERROR_DOES_NOT_EXIST, "differentiable");
     assert_ok(orff_base_parse("matern12", &part.base, &part.shape));
@@ -471,7 +462,7 @@ static void kernels_that_do_not_exist_are_refused(void **state) {
     refuse(2, 2, &part, ORFF_ERROR_DOES_NOT_EXIST, "div-free");
     part.rule = ORFF_RULE_HELMHOLTZ;
     refuse(2, 2, &part, ORFF_ERROR_DOES_NOT_EXIST, "helmholtz");
-    part = part_of(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 1);
+    part = support_part(ORFF_RULE_DIV_FREE, ORFF_BASE_GAUSSIAN, 0, 1);
     refuse(1, 1, &part, ORFF_ERROR_DOES_NOT_EXIST, "p >= 2");
     part.rule = ORFF_RULE_HELMHOLTZ;
     refuse(1, 1, &part, ORFF_ERROR_DOES_NOT_EXIST, "p >= 2");
@@ -481,7 +472,7 @@ static void wrong_settings_are_refused(void **state) {
     (void)state;
     const double scales[3] = {1, 0, 1};
     const size_t space[3] = {0, 1, 1};
-    orff_part part = part_of(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1);
+    orff_part part = support_part(ORFF_RULE_CURL_FREE, ORFF_BASE_GAUSSIAN, 0, 1);
     refuse(3, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "3 inputs and 2 outputs");
     refuse(2, 3, &part, ORFF_ERROR_INVALID_ARGUMENT, "2 inputs and 3 outputs");
     part.space = space;
@@ -503,7 +494,7 @@ static void wrong_settings_are_refused(void **state) {
     refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "weight");
     part.weight = (double)INFINITY;
     refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "weight");
-    part = part_of(ORFF_RULE_HELMHOLTZ, ORFF_BASE_GAUSSIAN, 0, 1);
+    part = support_part(ORFF_RULE_HELMHOLTZ, ORFF_BASE_GAUSSIAN, 0, 1);
     part.mix = 1.5;
     refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "1.5");
     part.rule = ORFF_RULE_COUNT;
@@ -548,7 +539,7 @@ static void wrong_callbacks_are_refused(void **state) {
     const double x[2] = {0.25, -4}, z[2] = {0, 0};
     double K[4] = {5, 6, 7, 8};
     const double untouched[4] = {5, 6, 7, 8};
-    orff_part part = part_of(ORFF_RULE_CUSTOM_A, ORFF_BASE_GAUSSIAN, 0, 1);
+    orff_part part = support_part(ORFF_RULE_CUSTOM_A, ORFF_BASE_GAUSSIAN, 0, 1);
     refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "A(w)");
     part.rule = ORFF_RULE_CUSTOM_B;
     refuse(2, 2, &part, ORFF_ERROR_INVALID_ARGUMENT, "columns");

@@ -81,6 +81,41 @@ static void product_overwrites(void **state) {
 }
 
 /* A V = V diag(values), V^T V = I, ascending. 37 columns: more than one tile of the transposition. */
+/* Only one triangle is read, and a factor leaves the other as it was. */
+static void triangles(void **state) {
+    enum { N = 37 };
+    double A[N * N], B[N * N], C[N * N], want[N * N], U[N * N], kept[N * N];
+    (void)state;
+    make_positive(N, N, 1.0, A);
+    for (size_t m = 1; m <= 3; m += 2) {
+        fill(N * m, B, 3);
+        multiply(false, false, N, m, N, A, N, B, m, want);
+        memcpy(U, A, sizeof U);
+        for (size_t i = 1; i < N; i++) U[i * N] = (double)NAN;
+        orffi_upper_symmetric(N, U, m, B, C);
+        assert_all_close(N * m, C, want, 1e-12);
+    }
+    memcpy(kept, A, sizeof kept);
+    assert_ok(orffi_cholesky_beside(N, kept));
+    memcpy(U, A, sizeof U);
+    assert_ok(orffi_cholesky(N, U));
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++) {
+            assert_true(kept[i * N + j] == (j > i ? A : U)[i * N + j]);
+            assert_true(j <= i || U[i * N + j] == 0.0);
+        }
+    assert_ok(orffi_cholesky_root(N, U));
+    fill(5 * N, B, 4);
+    multiply(false, false, 5, N, N, B, N, U, N, want);
+    orffi_times_upper(5, N, U, B);
+    assert_all_close(5 * N, B, want, 1e-12);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = i + 1; j < N; j++) kept[i * N + j] = (double)NAN;
+    orffi_mirror_lower(N, kept);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++) assert_true(kept[i * N + j] == kept[j * N + i]);
+}
+
 static void eigen_decomposes(void **state) {
     (void)state;
     static const size_t sizes[] = {1, 2, 3, 10, 37};
@@ -332,6 +367,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products),
         cmocka_unit_test(product_overwrites),
+        cmocka_unit_test(triangles),
         cmocka_unit_test(eigen_decomposes),
         cmocka_unit_test(cholesky_factors_and_solves),
         cmocka_unit_test(large_factors),

@@ -87,6 +87,26 @@ static void steps_back_from_walls(void **state) {
     assert_true(isinf(m.value) && !m.converged && m.evaluations == 1);
 }
 
+/* The top of the same hill is the bottom of the valley. */
+static orff_status hill(void *self, const double *x, double *value, double *gradient) {
+    assert_ok(quadratic(self, x, value, gradient));
+    *value = 5.0 - *value;
+    for (int i = 0; i < 3; i++) gradient[i] = -gradient[i];
+    return ORFF_OK;
+}
+
+static void finds_the_top(void **state) {
+    (void)state;
+    const double low[] = {-9, -9, -9}, high[] = {9, 9, 9};
+    double x[] = {0.5, 4.0, 0.2};
+    orffi_minimum m = {.n = 3, .low = low, .high = high, .step = 1.0, .tolerance = 1e-14, .most = 100};
+    assert_ok(orffi_maximise(&m, hill, NULL, x));
+    assert_close(m.value, 5.0, 1e-12);
+    assert_close(x[0], 3.0, 1e-6);
+    assert_close(x[1], -1.0, 1e-6);
+    assert_close(x[2], 2.0, 1e-6);
+}
+
 static orff_status broken(void *self, const double *x, double *value, double *gradient) {
     (void)self, (void)x;
     *value = *gradient = 0.0;
@@ -107,9 +127,8 @@ static void ends_when_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_a_bent_valley),
-        cmocka_unit_test(stays_between_bounds),
-        cmocka_unit_test(steps_back_from_walls),
+        cmocka_unit_test(follows_a_bent_valley), cmocka_unit_test(stays_between_bounds),
+        cmocka_unit_test(steps_back_from_walls), cmocka_unit_test(finds_the_top),
         cmocka_unit_test(ends_when_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,10 +100,7 @@ static void dense(const orff_part *part, const rows *r, double lambda, size_t co
 }
 
 static orff_part part_of(orff_rule rule, orff_base base, double shape, const double *sigmas) {
-    orff_part part = orff_part_default();
-    part.rule = rule;
-    part.base = base;
-    part.shape = shape;
+    orff_part part = support_part(rule, base, shape, sigmas[0]);
     part.sigmas = sigmas;
     return part;
 }
@@ -343,8 +340,12 @@ static void nearest_goes_around(void **state) {
     release(&r);
 }
 
+static orff_status value_of(void *evidence, const double *x, double *value, double *gradient) {
+    return orffi_evidence_evaluate(evidence, x, value, gradient);
+}
+
 static void evidence_gradient(const orff_part *parts, size_t p, const size_t *dials) {
-    const double periods[] = {DAY, 1.5}, h = 1e-5;
+    const double periods[] = {DAY, 1.5};
     rows r = draw(30, 2, p);
     const orffi_evidence_form form = {.d = 2,
                                       .p = p,
@@ -356,19 +357,10 @@ static void evidence_gradient(const orff_part *parts, size_t p, const size_t *di
                                       .periods = periods};
     const orffi_evidence_rows group = {.n = r.n, .X = r.X, .Y = r.Y};
     orffi_evidence *evidence = NULL;
-    double x[4] = {0.1, -0.2, 0.3, log(0.1)}, value, up, down, gradient[4];
+    double x[4] = {0.1, -0.2, 0.3, log(0.1)};
     assert_ok(orffi_evidence_create(&evidence, &form, 1, &group));
     assert_int_equal(orffi_evidence_unknowns(evidence), 4);
-    assert_ok(orffi_evidence_evaluate(evidence, x, &value, gradient));
-    for (size_t i = 0; i < 4; i++) {
-        const double at = x[i];
-        x[i] = at + h;
-        assert_ok(orffi_evidence_evaluate(evidence, x, &up, NULL));
-        x[i] = at - h;
-        assert_ok(orffi_evidence_evaluate(evidence, x, &down, NULL));
-        x[i] = at;
-        assert_close(gradient[i], (up - down) / (2.0 * h), 1e-5);
-    }
+    support_assert_gradient(value_of, evidence, 4, x, 1e-5);
     orffi_evidence_free(evidence);
     release(&r);
 }

@@ -298,21 +298,26 @@ static void wrong_laws_are_refused(void **state) {
     refuse(ORFF_BASE_GAUSSIAN, 1, 2, 1, 3, NULL, "3 inputs of 2");
 }
 
-/* k0 of many distances is that of each. */
+/* k0 of many distances is that of each, and so are its slopes. */
 static void many_are_one_by_one(void **state) {
     enum { MANY = 131 };
     static const double shapes[] = {0.5, 1.5, 2.5, 3.5, 1.7};
-    double squares[MANY];
+    double squares[MANY], again[MANY], g1[MANY];
     (void)state;
     for (int base = 0; base < ORFF_BASE_COUNT; base++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             orffi_spectrum s = make((orff_base)base, shapes[i], 1, (const double[]){1.0}, 1, NULL);
             support_case("%s, shape %g", orff_base_name((orff_base)base), shapes[i]);
-            for (size_t k = 0; k < MANY; k++) squares[k] = 0.01 * (double)(k * k);
-            if (orffi_spectrum_is_radial(&s)) orffi_spectrum_k0_many(&s, MANY, squares);
+            for (size_t k = 0; k < MANY; k++) squares[k] = again[k] = 0.01 * (double)(k * k);
+            if (orffi_spectrum_is_radial(&s)) orffi_spectrum_k0_many(&s, MANY, squares, NULL);
+            if (orffi_spectrum_is_radial(&s)) orffi_spectrum_k0_many(&s, MANY, again, g1);
             for (size_t k = 0; orffi_spectrum_is_radial(&s) && k < MANY; k++) {
                 const double r = 0.1 * (double)k;
-                assert_close(squares[k], orffi_spectrum_k0(&s, &r), 1e-14);
+                double k0, slope;
+                orffi_spectrum_k0_scales(&s, &r, &k0, &slope);
+                assert_close(squares[k], k0, 1e-14);
+                assert_close(again[k], k0, 1e-14);
+                assert_close(g1[k] * r * r, slope, 1e-14);
             }
             orffi_spectrum_clear(&s);
         }

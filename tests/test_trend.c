@@ -8,6 +8,7 @@
 #include "lattice/fft.h"
 
 enum { N = 30, NEW = 4, D = 2, P = 2, MOST = N * P, TERMS = 6 };
+#include "measured.h"
 
 static const double full[] = {2.0, 0.6, 0.6, 0.7};
 
@@ -24,23 +25,15 @@ enum { KERNELS = sizeof kernels / sizeof *kernels };
 
 /* ---- data: a rotation, a trend and noise; new points lie beyond the rows too */
 
-typedef struct measured {
-    double X[N * D], whole[N * P], Y[N * P], along[N * P], y[N], weights[N], Z[NEW * D];
-} measured;
-
 static void make(measured *m) {
     for (size_t i = 0; i < N; i++) {
-        const double a = 2.399963 * (double)i, angle = 1.7 * (double)(i * i % 97), *x = m->X + i * D;
+        const double a = 2.399963 * (double)i, *x = m->X + i * D;
         for (size_t k = 0; k < D; k++)
             m->X[i * D + k] = 5.0 + 1.5 * fmod((double)(i + 1) * (k ? 0.754877666 : 0.569840291), 1.0);
         fields_rotation((double[]){x[0] - 5.0, x[1] - 5.0}, m->whole + i * P);
         m->whole[i * P] += 0.05 * sin(31.0 * a) + 3.0 * (x[0] - 5.0) - x[1];
         m->whole[i * P + 1] += 0.05 * cos(17.0 * a) - 2.0 * (x[0] - 5.0);
-        m->along[i * P] = cos(angle) * (1.0 + 0.5 * (double)(i % 3));
-        m->along[i * P + 1] = sin(angle) * (1.0 + 0.5 * (double)(i % 3));
-        m->y[i] = m->along[i * P] * m->whole[i * P] + m->along[i * P + 1] * m->whole[i * P + 1];
-        m->weights[i] = 0.5 + (double)(i % 4);
-        for (size_t k = 0; k < P; k++) m->Y[i * P + k] = (i + k) % 3 == 0 ? (double)NAN : m->whole[i * P + k];
+        measured_observe(m, i);
     }
     for (size_t i = 0; i < NEW * D; i++) m->Z[i] = 5.0 + 2.5 * fmod((double)(i + 3) * 0.618034, 1.0);
 }

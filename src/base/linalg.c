@@ -160,6 +160,16 @@ static void subtract_panel(size_t n, double *A, size_t first, size_t width) {
 }
 
 orff_status orffi_cholesky(size_t n, double *A) {
+    ORFFI_TRY(orffi_cholesky_beside(n, A));
+    orffi_clear_upper(n, A);
+    return ORFF_OK;
+}
+
+void orffi_clear_upper(size_t n, double *A) {
+    for (size_t i = 0; i < n; i++) memset(A + i * n + i + 1, 0, (n - i - 1) * sizeof *A);
+}
+
+orff_status orffi_cholesky_beside(size_t n, double *A) {
     if (!n) return ORFF_OK;
     ORFFI_TRY(check_size("Cholesky factorisation", n, n));
     for (size_t k = 0, width; k < n; k += width) {
@@ -168,7 +178,6 @@ orff_status orffi_cholesky(size_t n, double *A) {
         ORFFI_TRY(factor_panel(n, A, k, width));
         subtract_panel(n, A, k, width);
     }
-    for (size_t i = 0; i < n; i++) memset(A + i * n + i + 1, 0, (n - i - 1) * sizeof *A);
     return ORFF_OK;
 }
 
@@ -187,18 +196,42 @@ orff_status orffi_cholesky_solve(size_t n, const double *L, size_t m, double *B)
     return ORFF_OK;
 }
 
+void orffi_upper_symmetric(size_t n, const double *A, size_t m, const double *B, double *C) {
+    const int rows = narrow(n), cols = narrow(m);
+    if (m == 1)
+        cblas_dsymv(CblasRowMajor, CblasUpper, rows, 1.0, A, rows, B, 1, 0.0, C, 1);
+    else if (n && m)
+        cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, rows, cols, 1.0, A, rows, B, cols, 0.0, C, cols);
+    written(n, m, C, m, sizeof *C, false);
+}
+
+void orffi_times_upper(size_t rows, size_t n, const double *U, double *B) {
+    if (rows && n)
+        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, narrow(rows),
+                    narrow(n), 1.0, U, narrow(n), B, narrow(n));
+    written(rows, n, B, n, sizeof *B, false);
+}
+
 double orffi_dot(size_t n, const double *x, const double *y) {
     return cblas_ddot(narrow(n), x, 1, y, 1);
 }
 
-/* In tiles, so that neither side goes through memory by columns. */
-void orffi_mirror(size_t n, double *A) {
+/* In tiles, so that neither side goes through memory by columns. Entry (i, j) is at i row + j col. */
+static void mirror(size_t n, double *A, size_t row, size_t col) {
     const size_t tile = 32;
     for (size_t i0 = 0; i0 < n; i0 += tile)
         for (size_t j0 = i0; j0 < n; j0 += tile)
             for (size_t i = i0; i < n && i < i0 + tile; i++)
                 for (size_t j = j0 > i + 1 ? j0 : i + 1; j < n && j < j0 + tile; j++)
-                    A[j * n + i] = A[i * n + j];
+                    A[j * row + i * col] = A[i * row + j * col];
+}
+
+void orffi_mirror(size_t n, double *A) {
+    mirror(n, A, n, 1);
+}
+
+void orffi_mirror_lower(size_t n, double *A) {
+    mirror(n, A, 1, n);
 }
 
 orff_status orffi_cholesky_rcond(size_t n, const double *L, double norm, double *rcond) {

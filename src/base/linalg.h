@@ -19,8 +19,9 @@ void orffi_syrk_single(size_t n, size_t k, const float *A, size_t lda, float bet
 /* sum_i x_i y_i */
 double orffi_dot(size_t n, const double *x, const double *y);
 
-/* Copy the upper triangle of A (n x n) to the lower. */
+/* Copy the upper triangle of A (n x n) to the lower, or the lower to the upper. */
 void orffi_mirror(size_t n, double *A);
+void orffi_mirror_lower(size_t n, double *A);
 
 /* Reciprocal of the condition number of A = L L^T in the 1-norm, estimated; norm is the 1-norm of A. 0 where it cannot
  * be told. */
@@ -45,6 +46,16 @@ orff_status orffi_solve_shortest(size_t n, double *A, const double *b, double *x
 /* A = L L^T in place, lower triangle, upper zeroed. ORFF_ERROR_NOT_POSITIVE when a pivot fails; the upper triangle
  * is then as it was. Large ones tell their progress and may be stopped (ORFF_ERROR_CANCELLED). */
 orff_status orffi_cholesky(size_t n, double *A);
+
+/* The same with the upper triangle as it was, for checks against A; and zeros there. */
+orff_status orffi_cholesky_beside(size_t n, double *A);
+void orffi_clear_upper(size_t n, double *A);
+
+/* C = A B, A symmetric (n x n) of which the upper triangle is read; B, C n x m. */
+void orffi_upper_symmetric(size_t n, const double *A, size_t m, const double *B, double *C);
+
+/* B U in place of B (rows x n), U upper (n x n). Sizes must fit an int, as above. */
+void orffi_times_upper(size_t rows, size_t n, const double *U, double *B);
 
 /* Solve (L L^T) X = B in place; L from orffi_cholesky (n x n), B is n x m. */
 orff_status orffi_cholesky_solve(size_t n, const double *L, size_t m, double *B);

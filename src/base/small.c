@@ -11,8 +11,5 @@ void orffi_small_solve_lower(size_t n, const double *L, size_t stride, double *b
 }
 
 void orffi_small_solve_upper(size_t n, const double *L, size_t stride, double *b) {
-    for (size_t i = n; i-- > 0;) {
-        b[i] /= L[i * stride + i];
-        for (size_t k = 0; k < i; k++) b[k] -= L[i * stride + k] * b[i];
-    }
+    orffi_vector_level_here()->solve_upper(n, L, stride, b);
 }

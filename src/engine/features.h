@@ -110,6 +110,23 @@ typedef struct orffi_features_rows {
     size_t counted;       /* ... and how many have c > 0 */
 } orffi_features_rows;
 
+/* What orffi_engine asks of rows: see engine.h. */
+orff_status orffi_features_prepare(void **rows, const orffi_task *task, const orff_kernel *kernel);
+orff_status orffi_features_read_rows(void *rows, const orffi_source *source);
+bool orffi_features_serves(const void *rows, const orff_kernel *kernel);
+bool orffi_features_shares(const void *rows, const void *other);
+void orffi_features_borrow(void *other, const void *rows);
+double orffi_features_weight(const void *rows);
+orff_status orffi_features_size(void *rows, const orff_kernel *kernel, double *size);
+orff_status orffi_features_criterion(void *rows, const orff_kernel *kernel, size_t count,
+                                     const double *lambdas, orffi_criterion *criterion);
+orff_status orffi_features_weights(void *rows, const orff_kernel *kernel, double drop, double *values,
+                                   double *shares);
+void orffi_features_release(void *rows);
+
+/* Few rows become sums, for what only sums give. */
+orff_status orffi_features_sum_few(orffi_features_rows *rows);
+
 /* Features of a kernel as a task wants them. */
 orff_status orffi_features_draw(orff_features **features, const orffi_task *task, const orff_kernel *kernel,
                                 size_t D);

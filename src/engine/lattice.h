@@ -172,8 +172,9 @@ typedef struct orffi_lattice_rows {
     orffi_table gathered;
     const orffi_table *table;
     orffi_kept kept;
-    double *Y;         /* axes x n for a scalar system, n x p else: centred, turned */
-    double *alpha;     /* the same: the last solution */
+    double *Y;       /* axes x n for a scalar system, n x p else: centred, turned */
+    double *alpha;   /* the same: the last solution */
+    double *inverse; /* right-hand sides x n x q x q: blocks on the diagonal of C^-1, of the last solution */
     double *quadratic; /* of each right-hand side: y^T C^-1 y, of the last solution; */
     double all;        /* of all of them, with what no kernel reaches */
 } orffi_lattice_rows;
@@ -182,6 +183,33 @@ typedef struct orffi_lattice_rows {
  * where the lattice does not carry the kernel. */
 orff_status orffi_lattice_rows_of_moments(void **rows, const orffi_task *task, const orff_kernel *kernel,
                                           const orff_lattice_moments *moments, bool folds);
+
+/* What orffi_engine asks of rows: see engine.h. */
+orff_status orffi_lattice_prepare(void **rows, const orffi_task *task, const orff_kernel *kernel);
+orff_status orffi_lattice_read_rows(void *rows, const orffi_source *source);
+bool orffi_lattice_serves(const void *rows, const orff_kernel *kernel);
+bool orffi_lattice_shares(const void *rows, const void *other);
+void orffi_lattice_borrow(void *other, const void *rows);
+double orffi_lattice_weight(const void *rows);
+orff_status orffi_lattice_size(void *rows, const orff_kernel *kernel, double *size);
+orff_status orffi_lattice_criterion(void *rows, const orff_kernel *kernel, size_t count,
+                                    const double *lambdas, orffi_criterion *criterion);
+void orffi_lattice_release(void *rows);
+
+#define ORFFI_LATTICE_MOST_KEPT 400000 /* rows x outputs */
+#define ORFFI_LATTICE_OF_NOISE \
+    0.01 /* what lattices may leave out, in variances of the noise: rows cannot tell */
+
+/* Blocks of neighbours have room for so many outputs; directed rows are summed up, however few. */
+bool orffi_lattice_can_keep(const orffi_lattice_rows *rows, const orff_kernel *kernel, size_t known,
+                            size_t most);
+
+/* Whether values are predicted from the nearest of so many rows: where the lattice does not carry the kernel. */
+orff_status orffi_lattice_find_local(orffi_lattice_rows *rows, const orff_kernel *kernel,
+                                     const orffi_table *table, size_t known);
+
+/* orffi_lattice_bind, for rows that are kept too. */
+orff_status orffi_lattice_bind_rows(orffi_lattice_rows *rows, const orff_kernel *kernel);
 
 /* What errors are means over: the sum of the weights, or what the noise of directed rows is told by. */
 double orffi_lattice_observed(const orffi_lattice_rows *rows);

@@ -22,7 +22,8 @@ void orffi_kept_unbind(orffi_lattice_rows *r) {
     orffi_release(r->Y);
     orffi_release(r->alpha);
     orffi_release(r->quadratic);
-    r->Y = r->alpha = r->quadratic = NULL;
+    orffi_release(r->inverse);
+    r->Y = r->alpha = r->quadratic = r->inverse = NULL;
 }
 
 static void find_mean(orffi_lattice_rows *r) {
@@ -63,6 +64,7 @@ orff_status orffi_kept_bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
     ORFFI_TRY(orffi_alloc(&r->Y, t->n, t->p * sizeof *r->Y));
     ORFFI_TRY(orffi_alloc(&r->alpha, t->n, t->p * sizeof *r->alpha));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->quadratic, t->p));
+    ORFFI_TRY(orffi_alloc(&r->inverse, t->n, t->p * r->kept.near.q * sizeof *r->inverse));
     fill_outputs(r);
     r->bound = orffi_kernel_retain(kernel);
     return ORFF_OK;
@@ -75,6 +77,12 @@ static size_t right_sides(const orffi_lattice_rows *r) {
     return is_scalar(r) ? r->system.axes : 1;
 }
 
+/* The blocks of rows on the diagonal of (K + noise/c)^-1 of a side. */
+static double *inverse_of(const orffi_lattice_rows *r, size_t j) {
+    const size_t q = r->kept.near.q;
+    return r->inverse + j * r->table->n * q * q;
+}
+
 static orff_status solve_side(orffi_lattice_rows *r, size_t j, double shift, bool exactly, double *quadratic,
                               orffi_lattice_iterations *how) {
     const size_t length = r->table->n * r->kept.near.q;
@@ -83,23 +91,20 @@ static orff_status solve_side(orffi_lattice_rows *r, size_t j, double shift, boo
     orff_status status = orffi_neighbours_factor(&r->kept.near, noise);
     if (!status && exactly) status = orffi_kept_solve(&r->kept, noise, y, x, how);
     if (!status && !exactly) orffi_neighbours_apply(&r->kept.near, 1, y, x);
+    if (!status) orffi_neighbours_blocks(&r->kept.near, inverse_of(r, j));
     if (!status) *quadratic = orffi_dot(length, y, x) / r->system.size[j];
     return status;
 }
 
-/* noise tr (K + noise/c)^-1 / c of the side last factored. */
-static orff_status left_free(orffi_lattice_rows *r, double noise, double *left) {
+/* noise tr (K + noise/c)^-1 / c */
+static double left_free(const orffi_lattice_rows *r, size_t j, double noise) {
     const size_t q = r->kept.near.q;
-    const double *weights = r->table->weights;
-    double *blocks;
-    ORFFI_TRY(orffi_alloc(&blocks, r->table->n, q * q * sizeof *blocks));
-    orffi_neighbours_blocks(&r->kept.near, blocks);
-    *left = 0.0;
+    const double *weights = r->table->weights, *blocks = inverse_of(r, j);
+    double left = 0.0;
     for (size_t i = 0; i < r->table->n; i++)
         for (size_t a = 0; a < q; a++)
-            *left += noise / (weights ? weights[i] : 1.0) * blocks[i * q * q + a * (q + 1)];
-    orffi_release(blocks);
-    return ORFF_OK;
+            left += noise / (weights ? weights[i] : 1.0) * blocks[i * q * q + a * (q + 1)];
+    return left;
 }
 
 /* Outputs that the kernel cannot reach, those of the null space of A, are noise alone. */
@@ -124,16 +129,15 @@ orff_status orffi_kept_solve_at(orffi_lattice_rows *r, double lambda, bool exact
                                 orffi_lattice_solution *out) {
     const double shift = r->N * lambda, n = (double)(r->table->n * r->kept.near.q);
     const double P = (double)(r->table->n * r->table->p);
-    double log_det = 0.0, sum = 0.0, left = 0.0;
+    double log_det = 0.0, sum = 0.0;
     *out = (orffi_lattice_solution){0};
     for (size_t j = 0; j < right_sides(r); j++) {
         orffi_lattice_iterations how = {.residual = fmax(r->task.settings->tolerance, FINEST_RESIDUAL),
                                         .limit = r->task.settings->max_iterations};
         ORFFI_TRY(solve_side(r, j, shift, exactly, &r->quadratic[j], &how));
-        ORFFI_TRY(left_free(r, shift / r->system.size[j], &left));
         sum += r->quadratic[j];
         log_det += r->kept.near.log_det + n * log(r->system.size[j]);
-        out->dof += n - left;
+        out->dof += n - left_free(r, j, shift / r->system.size[j]);
         out->iterations.done = how.done > out->iterations.done ? how.done : out->iterations.done;
         out->iterations.reached = fmax(out->iterations.reached, how.reached);
     }
@@ -155,19 +159,13 @@ static void fill_left(const orffi_lattice_rows *r, size_t j, double shift, doubl
 }
 
 /* The same, and what leaving out a row makes wrong. */
-static orff_status side_errors(orffi_lattice_rows *r, size_t j, double shift, double *left, double *out_of) {
+static void side_errors(const orffi_lattice_rows *r, size_t j, double shift, double *left, double *out_of) {
     const size_t q = r->kept.near.q, n = r->table->n;
-    const double *alpha = r->alpha + j * n * q;
-    double *blocks;
-    ORFFI_TRY(orffi_neighbours_factor(&r->kept.near, shift / r->system.size[j]));
-    ORFFI_TRY(orffi_alloc(&blocks, n, q * q * sizeof *blocks));
-    orffi_neighbours_blocks(&r->kept.near, blocks);
+    const double *alpha = r->alpha + j * n * q, *blocks = inverse_of(r, j);
     for (size_t i = 0; i < n; i++)
         orffi_neighbours_leave_out(&r->kept.near, blocks + i * q * q, alpha + i * q,
                                    out_of + (j * n + i) * q);
     fill_left(r, j, shift, left);
-    orffi_release(blocks);
-    return ORFF_OK;
 }
 
 /* That of output a in row i: errors along axes are turned back; what y has in the null space stays. */
@@ -196,15 +194,11 @@ orff_status orffi_kept_errors(orffi_lattice_rows *r, double lambda, double *trai
     const size_t length = r->table->n * r->table->p;
     double *work;
     ORFFI_TRY(ORFFI_NEW_ARRAY(work, 2 * length));
-    orff_status status = ORFF_OK;
-    for (size_t j = 0; !status && j < right_sides(r); j++)
-        status = side_errors(r, j, r->N * lambda, work, work + length);
-    if (!status) {
-        mean_squares(r, work, train);
-        mean_squares(r, work + length, left_out);
-    }
+    for (size_t j = 0; j < right_sides(r); j++) side_errors(r, j, r->N * lambda, work, work + length);
+    mean_squares(r, work, train);
+    mean_squares(r, work + length, left_out);
     orffi_release(work);
-    return status;
+    return ORFF_OK;
 }
 
 orff_status orffi_kept_left(const orffi_lattice_rows *r, double lambda, double *left) {

@@ -25,6 +25,11 @@ typedef struct orffi_table {
  * the flow to it; the place and the course of a coast are not known so well that more would be true. */
 #define ORFFI_WALL_WEIGHT 10.0
 
+/* Whether row i counts at all. */
+static inline bool orffi_has_weight(const orffi_table *table, size_t i) {
+    return !table->weights || table->weights[i] > 0.0;
+}
+
 /* What the noise of directed rows is told by: their weights, a wall counting as one. */
 static inline double orffi_table_observed(double weights, size_t walls) {
     return weights - (ORFFI_WALL_WEIGHT - 1.0) * (double)walls;

@@ -23,7 +23,8 @@ void orffi_exact_kept_free(orffi_exact_kept *kept) {
 /* The memory of one call. A point has `slices` rows of the Gram matrix: 1 where K = k (x) A, else p. */
 typedef struct work {
     size_t rows, slices;
-    double *G, *Z;    /* rows x slices x n */
+    double *G, *Z;    /* rows x slices x n; Z may be G */
+    bool upper;       /* F has zeros below its diagonal, as that of a Cholesky factor */
     double *K0;       /* p x p: K(x,x) */
     double *variance; /* rows x p: of the turned outputs */
     double *small;    /* 2 p x p + p */
@@ -35,8 +36,15 @@ static bool is_turned(const orff_exact *exact) {
 }
 
 static void work_clear(work *w) {
-    double *all[] = {w->G, w->Z, w->K0, w->variance, w->small};
+    double *all[] = {w->G, w->upper ? NULL : w->Z, w->K0, w->variance, w->small};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
+}
+
+static bool is_upper(size_t n, const double *F) {
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (F[i * n + j] != 0.0) return false;
+    return true;
 }
 
 static orff_status work_fill(work *w, const orff_exact *exact, size_t n) {
@@ -46,7 +54,9 @@ static orff_status work_fill(work *w, const orff_exact *exact, size_t n) {
     if (w->rows == 0) w->rows = 1;
     if (w->rows > n) w->rows = n;
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->G, w->rows * w->slices * order));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(w->Z, w->rows * w->slices * order));
+    w->upper = is_upper(order, exact->kept->F);
+    w->Z = w->G;
+    if (!w->upper) ORFFI_TRY(ORFFI_NEW_ARRAY(w->Z, w->rows * w->slices * order));
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->K0, p * p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->variance, w->rows * p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->small, 2 * p * p + p));
@@ -138,7 +148,10 @@ static orff_status do_block(const orff_exact *exact, size_t rows, const double *
     ORFFI_TRY(exact->along ? orffi_directed_cross(exact->kernel, rows, X, &directed, w->G)
               : turned     ? orffi_exact_scalar_gram(plan->law, rows, X, plan->n, exact->X, w->G)
                            : orff_kernel_gram(exact->kernel, rows, X, plan->n, exact->X, w->G));
-    orffi_gemm(false, false, rows * w->slices, n, n, 1.0, w->G, n, kept->F, n, 0.0, w->Z, n);
+    if (w->upper)
+        orffi_times_upper(rows * w->slices, n, kept->F, w->Z);
+    else
+        orffi_gemm(false, false, rows * w->slices, n, n, 1.0, w->G, n, kept->F, n, 0.0, w->Z, n);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && rows > 1)
     for (size_t i = 0; i < rows; i++) {
         if (turned)

@@ -9,23 +9,12 @@
 
 /* ---- the scalar Gram matrix */
 
-/* k(x, z_j) by squares of distances, where it depends on them alone. */
-static void radial_row(const orffi_spectrum *law, const double *x, size_t m, const double *Z, double *row) {
-    const size_t d = law->dim;
-    for (size_t j = 0; j < m; j++) {
-        row[j] = 0.0;
-        for (size_t k = 0; k < d; k++) {
-            const double v = (x[k] - Z[j * d + k]) / law->scale[k];
-            row[j] += v * v;
-        }
-    }
-    orffi_spectrum_k0_many(law, m, row);
-}
-
-static void gram_row(const orffi_spectrum *law, const double *x, size_t m, const double *Z, double *row,
-                     double *delta) {
-    if (orffi_spectrum_is_radial(law)) {
-        radial_row(law, x, m, Z, row);
+/* k(x, z_j) of m points. columns: those points, one input after the other, for laws of distances alone; else NULL. */
+static void gram_row(const orffi_spectrum *law, const double *x, size_t m, size_t stride, const double *Z,
+                     const double *columns, double *row, double *delta) {
+    if (columns) {
+        orffi_spectrum_squares(law, x, m, columns, stride, row);
+        orffi_spectrum_k0_many(law, m, row, NULL);
         return;
     }
     for (size_t j = 0; j < m; j++) {
@@ -34,24 +23,35 @@ static void gram_row(const orffi_spectrum *law, const double *x, size_t m, const
     }
 }
 
+static orff_status make_columns(const orffi_spectrum *law, size_t m, const double *Z, double **columns) {
+    *columns = NULL;
+    if (!orffi_spectrum_is_radial(law)) return ORFF_OK;
+    ORFFI_TRY(orffi_alloc(columns, m, law->dim * sizeof **columns));
+    for (size_t j = 0; j < m; j++)
+        for (size_t k = 0; k < law->dim; k++) (*columns)[k * m + j] = Z[j * law->dim + k];
+    return ORFF_OK;
+}
+
 /* Among the same points only the lower triangle is computed, and mirrored. */
 orff_status orffi_exact_scalar_gram(const orffi_spectrum *law, size_t n, const double *X, size_t m,
                                     const double *Z, double *G) {
     const bool same = X == Z && n == m;
     const int threads = orffi_thread_count();
-    double *work;
-    ORFFI_TRY(orffi_alloc(&work, law->dim * (size_t)threads, sizeof *work));
-#pragma omp parallel num_threads(threads)
+    const size_t d = law->dim;
+    double *work = NULL, *columns = NULL;
+    orff_status status = orffi_alloc(&work, d * (size_t)threads, sizeof *work);
+    if (!status) status = make_columns(law, m, Z, &columns);
+#pragma omp parallel num_threads(threads) if (!status)
     {
-        double *delta = work + law->dim * (size_t)orffi_thread_index();
+        double *delta = work ? work + d * (size_t)orffi_thread_index() : NULL;
 #pragma omp for schedule(dynamic, 16)
-        for (size_t i = 0; i < n; i++) gram_row(law, X + i * law->dim, same ? i + 1 : m, Z, G + i * m, delta);
-#pragma omp for schedule(dynamic, 16)
-        for (size_t i = 0; i < (same ? n : 0); i++)
-            for (size_t j = i + 1; j < n; j++) G[i * n + j] = G[j * n + i];
+        for (size_t i = 0; i < (status ? 0 : n); i++)
+            gram_row(law, X + i * d, same ? i + 1 : m, m, Z, columns, G + i * m, delta);
     }
+    if (!status && same) orffi_mirror_lower(n, G);
+    orffi_release(columns);
     orffi_release(work);
-    return ORFF_OK;
+    return status;
 }
 
 /* ---- outputs turned by W */

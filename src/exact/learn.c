@@ -143,6 +143,7 @@ static orff_status solve(orffi_exact_system *s, const orffi_exact_task *task, do
     *info = (orff_solve_info){.method = "exact-cholesky", .converged = true};
     if (plain) status = orffi_exact_system_cholesky(s, s->N * lambda, t);
     info->condition = status ? 0.0 : s->condition;
+    info->residual = status ? 0.0 : s->residual;
     if (status != ORFF_ERROR_NOT_POSITIVE) return status;
     info->fell_back = plain;
     if (plain) ORFFI_TRY(orffi_exact_system_refill(s, &task->rows));
@@ -245,7 +246,7 @@ static orff_status learn(orff_exact *exact, const orffi_exact_task *task, orffi_
     ORFFI_TRY(fill_point(s, lambda, exact->shift, w, &result->point));
     ORFFI_TRY(orffi_exact_system_errors(s, w->t, exact->shift, result->train_mse));
     ORFFI_TRY(orffi_exact_system_errors(s, w->left, 1.0, result->cv_mse));
-    ORFFI_TRY(find_residual(exact, task, s->N * lambda, &result->solve.residual));
+    if (s->e) ORFFI_TRY(find_residual(exact, task, s->N * lambda, &result->solve.residual));
     return task->keep ? keep_factor(exact, s, &w->g) : ORFF_OK;
 }
 

@@ -20,12 +20,12 @@ typedef struct one_row {
     double *C;       /* q x (count q): with the row */
     double *V;       /* q x q: the row's own */
     double *block;   /* p x p */
-    double *points;  /* d x (count + 1), then count + 1 */
+    double *points;  /* d x count, then count */
 } one_row;
 
 size_t orffi_neighbours_room(size_t k, size_t q) {
     const size_t side = k * q;
-    return side * side + 2 * q * side + q * q + q * q + k + (ORFFI_NEAR_MOST + 1) * (k + 1);
+    return side * side + 2 * q * side + q * q + q * q + k + (ORFFI_NEAR_MOST + 1) * k;
 }
 
 static one_row divide_room(size_t k, size_t q, double *work) {
@@ -51,19 +51,15 @@ static bool is_radial(const orff_kernel *kernel) {
     return true;
 }
 
-/* k (end) between point i and those before `end`, of `count` points in columns; some: end. */
-static void fill_radial(const orff_kernel *kernel, size_t count, const double *points, size_t i, size_t end,
-                        double *some, double *k) {
+/* k (end) between x and the first `end` of `count` points in columns; some: end. */
+static void fill_radial(const orff_kernel *kernel, size_t count, const double *points, const double *x,
+                        size_t end, double *some, double *k) {
     memset(k, 0, end * sizeof *k);
     for (size_t m = 0; m < kernel->n_parts; m++) {
         const orffi_kernel_part *part = &kernel->parts[m];
         const double front = part->root * part->root;
-        memset(some, 0, end * sizeof *some);
-        for (size_t a = 0; a < kernel->d; a++) {
-            const double *x = points + a * count, at = x[i], rate = 1.0 / part->law.scale[a];
-            for (size_t j = 0; j < end; j++) some[j] += (at - x[j]) * rate * ((at - x[j]) * rate);
-        }
-        orffi_spectrum_k0_many(&part->law, end, some);
+        orffi_spectrum_squares(&part->law, x, end, points, count, some);
+        orffi_spectrum_k0_many(&part->law, end, some, NULL);
         for (size_t j = 0; j < end; j++) k[j] += front * some[j];
     }
 }
@@ -71,16 +67,14 @@ static void fill_radial(const orff_kernel *kernel, size_t count, const double *p
 static void fill_scalar(one_row *t, const orff_kernel *kernel, const double *X, const double *weights,
                         double noise, const double *x, const size_t *near) {
     const size_t d = kernel->d, n = t->count;
-    double *some = t->points + d * (n + 1);
-    for (size_t a = 0; a < d; a++) {
-        for (size_t i = 0; i < n; i++) t->points[a * (n + 1) + i] = X[near[i] * d + a];
-        t->points[a * (n + 1) + n] = x[a];
-    }
+    double *some = t->points + d * n;
+    for (size_t a = 0; a < d; a++)
+        for (size_t i = 0; i < n; i++) t->points[a * n + i] = X[near[i] * d + a];
     for (size_t i = 0; i < n; i++) {
-        fill_radial(kernel, n + 1, t->points, i, i + 1, some, t->A + i * n);
+        fill_radial(kernel, n, t->points, X + near[i] * d, i + 1, some, t->A + i * n);
         t->A[i * (n + 1)] += noise_of(weights, near[i], noise);
     }
-    fill_radial(kernel, n + 1, t->points, n, n, some, t->C);
+    fill_radial(kernel, n, t->points, x, n, some, t->C);
     t->V[0] = 0.0;
     for (size_t m = 0; m < kernel->n_parts; m++) t->V[0] += kernel->parts[m].root * kernel->parts[m].root;
 }

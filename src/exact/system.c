@@ -166,20 +166,47 @@ static double norm_of(size_t n, const double *A) {
     return norm;
 }
 
-orff_status orffi_exact_system_cholesky(orffi_exact_system *s, double shift, double *t) {
+/* With the factor below the diagonal and G still above it, whose own diagonal is given. */
+static orff_status find_residual(orffi_exact_system *s, const double *diagonal, const double *t) {
+    const size_t n = s->n, r = s->r;
+    double *product, error = 0.0, size = 0.0;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(product, n * r));
+    orffi_upper_symmetric(n, s->F, r, t, product);
+    for (size_t i = 0; i < n * r; i++) {
+        const double left = s->y[i] - product[i] - (diagonal[i / r] - s->F[i / r * (n + 1)]) * t[i];
+        error += left * left;
+        size += s->y[i] * s->y[i];
+    }
+    s->residual = size > 0.0 ? sqrt(error / size) : 0.0;
+    orffi_release(product);
+    return ORFF_OK;
+}
+
+static orff_status factor(orffi_exact_system *s, double norm, const double *diagonal, double *t) {
     const size_t n = s->n;
-    const double m = orffi_exact_system_value(s, 0);
     double rcond;
-    for (size_t i = 0; m != 1.0 && i < n * n; i++) s->F[i] *= m;
-    for (size_t i = 0; i < n; i++) s->F[i * n + i] += shift;
-    const double norm = norm_of(n, s->F);
-    ORFFI_TRY(orffi_cholesky(n, s->F));
+    ORFFI_TRY(orffi_cholesky_beside(n, s->F));
     ORFFI_TRY(orffi_cholesky_rcond(n, s->F, norm, &rcond));
     s->condition = 1.0 / rcond;
     if (!(s->condition * (double)n * DBL_EPSILON < 1.0))
         return orffi_fail(ORFF_ERROR_NOT_POSITIVE, "the matrix is singular to rounding");
     memcpy(t, s->y, n * s->r * sizeof *t);
     ORFFI_TRY(orffi_cholesky_solve(n, s->F, s->r, t));
+    ORFFI_TRY(find_residual(s, diagonal, t));
+    orffi_clear_upper(n, s->F);
+    return ORFF_OK;
+}
+
+orff_status orffi_exact_system_cholesky(orffi_exact_system *s, double shift, double *t) {
+    const size_t n = s->n;
+    const double m = orffi_exact_system_value(s, 0);
+    double *diagonal;
+    for (size_t i = 0; m != 1.0 && i < n * n; i++) s->F[i] *= m;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(diagonal, n));
+    for (size_t i = 0; i < n; i++) diagonal[i] = s->F[i * n + i] += shift;
+    const orff_status status = factor(s, norm_of(n, s->F), diagonal, t);
+    orffi_release(diagonal);
+    ORFFI_TRY(status);
     s->log_det = 0.0;
     for (size_t i = 0; i < n; i++) s->log_det += 2.0 * log(s->F[i * n + i]);
     s->modes = 1;

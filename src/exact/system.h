@@ -45,7 +45,8 @@ typedef struct orffi_exact_system {
     double *c;                 /* n x r: F^T y, with e */
     double *s;                 /* n x width: F^T (sqrt(c) (x) I), what moving the mean moves, with center */
     size_t width;              /* 1, or p for any other kernel */
-    double log_det, condition; /* by Cholesky */
+    double log_det, condition; /* by Cholesky ... */
+    double residual;           /* ... |y - (G + shift) t| / |y| */
 } orffi_exact_system;
 
 /* The system with its Gram matrix. kernel, plan and rows must outlive it. */

@@ -246,13 +246,10 @@ orff_status orffi_candidate_describe(const orffi_candidate *c, orffi_judge *judg
 
 /* ---- improving */
 
-static orff_status downhill(void *self, const double *x, double *value, double *gradient) {
+static orff_status find_evidence(void *self, const double *x, double *value, double *gradient) {
     form *f = self;
     ORFFI_TRY(count_evaluation(f->judge));
-    ORFFI_TRY(orffi_evidence_evaluate(f->evidence, x, value, gradient));
-    *value = -*value;
-    for (size_t i = 0; i < f->n; i++) gradient[i] = -gradient[i];
-    return ORFF_OK;
+    return orffi_evidence_evaluate(f->evidence, x, value, gradient);
 }
 
 /* What x says becomes the candidate's. */
@@ -281,10 +278,10 @@ orff_status orffi_candidate_improve(orffi_candidate *c, orffi_judge *judge, cons
                        .step = LONGEST_STEP,
                        .tolerance = tolerance,
                        .most = MOST_EVALUATIONS};
-    if (!status) status = orffi_minimise(&m, downhill, &f, f.x);
+    if (!status) status = orffi_maximise(&m, find_evidence, &f, f.x);
     if (!status) {
         apply_unknowns(&f, c);
-        c->value = -m.value;
+        c->value = m.value;
         if (unknowns) *unknowns = f.n;
     }
     clear(&f);

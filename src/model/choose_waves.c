@@ -62,13 +62,10 @@ static orff_status check(const orffi_plan *plan) {
 
 /* ---- going up */
 
-static orff_status downhill(void *self, const double *x, double *value, double *gradient) {
+static orff_status find_evidence(void *self, const double *x, double *value, double *gradient) {
     work *w = self;
     ORFFI_TRY(orffi_progress("wavelengths", 0.0, 0.0));
-    ORFFI_TRY(orffi_waves_evaluate(&w->e, x, value, gradient));
-    *value = -*value;
-    for (size_t i = 0; i < w->n; i++) gradient[i] = -gradient[i];
-    return ORFF_OK;
+    return orffi_waves_evaluate(&w->e, x, value, gradient);
 }
 
 static void fix(work *w, size_t i) {
@@ -104,8 +101,8 @@ static orff_status climb(work *w, size_t most, double *value) {
                            .step = LONGEST_STEP,
                            .tolerance = TOLERANCE,
                            .most = most};
-    const orff_status status = orffi_minimise(&found, downhill, w, w->x);
-    *value = -found.value;
+    const orff_status status = orffi_maximise(&found, find_evidence, w, w->x);
+    *value = found.value;
     return status;
 }
 

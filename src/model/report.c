@@ -47,6 +47,16 @@ static double without_freedom(double square, double N, double dof, double least)
     return isnan(dof) ? square : square * N / fmax(N - dof, least);
 }
 
+/* Whether the noise is what goes with the evidence: where that chose lambda, as a lambda that was given says nothing of the
+ * field's variance; and where residuals have less than one degree of freedom among them, of which they tell nothing. */
+static bool is_evident(const orff_model *model, const orffi_plan *plan, const orffi_path *path,
+                       const orffi_report *report) {
+    const bool chosen = !path && !(plan->settings.lambda > 0.0);
+    const double trend = plan->trend ? plan->trend->freedom : 0.0;
+    if (!report->evident || isnan(report->evident[0])) return false;
+    return chosen || report->N * (double)model->p - trend - report->dof < 1.0;
+}
+
 /* Each output has its own where the kernel is k I, and all have the same degrees of freedom, or where each has a lambda of its
  * own. Else the outputs have parts in each other, and in their units one noise is that of all. */
 static void fill_noise(orff_model *model, const orffi_plan *plan, const orffi_path *path,
@@ -54,7 +64,7 @@ static void fill_noise(orff_model *model, const orffi_plan *plan, const orffi_pa
     const size_t p = model->p;
     const double trend = plan->trend ? plan->trend->freedom / (double)p : 0.0;
     const bool apart = orffi_kernel_is_identity(orffi_model_kernel(model)), parted = path && path->parted;
-    const bool evident = report->evident && !isnan(report->evident[0]);
+    const bool evident = is_evident(model, plan, path, report);
     const double *squares = evident ? report->evident : report->train_mse;
     double mean = 0.0;
     for (size_t k = 0; k < p; k++) mean += squares[k] / (double)p;
@@ -195,13 +205,12 @@ static orff_status learn_along(orff_model **out, orffi_plan *plan, void *rows, c
     const bool open = !found && !(plan->settings.lambda > 0.0), known = open && orffi_path_is_known(plan);
     double lambda = plan->settings.lambda;
     ORFFI_TRY(ORFFI_NEW_ARRAY(arrays, 4 * p));
-    /* only where the noise was chosen by the evidence: another lambda says nothing of the field's variance */
     orffi_report report = {.mean = arrays,
                            .train_mse = arrays + p,
                            .cv_mse = arrays + 2 * p,
-                           .evident = known ? arrays + 3 * p : NULL};
+                           .evident = plan->engine->evident ? arrays + 3 * p : NULL};
     orff_status status = ORFF_OK;
-    for (size_t k = 0; known && k < p; k++) report.evident[k] = NAN;
+    for (size_t k = 0; report.evident && k < p; k++) report.evident[k] = NAN;
     if (known) status = orffi_path_known(plan, rows, kernel, &lambda);
     if (open && !known) {
         status = orffi_path_fill(&path, ORFFI_PATH_REPORT, plan, plan->engine, rows, kernel);

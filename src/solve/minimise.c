@@ -20,6 +20,7 @@ typedef struct search {
     double *step, *change; /* n: direction, then x' - x; g' - g */
     double *H, *work;      /* n x n, inverse of the Hessian as far as it is known; n */
     double value;
+    double sign; /* -1: the search is for the largest value, and all values here are of -f */
 } search;
 
 /* ---- evaluations */
@@ -28,6 +29,8 @@ static orff_status evaluate(search *s, const double *x, double *value, double *g
     s->m->evaluations++;
     const orff_status status = s->f(s->self, x, value, gradient);
     if (status && status != ORFF_ERROR_NOT_POSITIVE) return status;
+    if (!status) *value *= s->sign;
+    for (size_t i = 0; !status && i < s->m->n; i++) gradient[i] *= s->sign;
     bool finite = !status && isfinite(*value);
     for (size_t i = 0; finite && i < s->m->n; i++) finite = isfinite(gradient[i]);
     if (!finite) *value = INFINITY;
@@ -175,14 +178,22 @@ static orff_status begin(search *s, double *room) {
     return isfinite(s->value) ? descend(s) : ORFF_OK;
 }
 
-orff_status orffi_minimise(orffi_minimum *m, orffi_minimise_fn *f, void *self, double *x) {
-    search s = {.m = m, .f = f, .self = self, .x = x};
+static orff_status run(orffi_minimum *m, orffi_minimise_fn *f, void *self, double *x, double sign) {
+    search s = {.m = m, .f = f, .self = self, .x = x, .sign = sign};
     double *room;
     ORFFI_TRY(ORFFI_NEW_ARRAY(room, (m->n + 6) * m->n));
     m->evaluations = 0;
     m->converged = false;
     const orff_status status = begin(&s, room);
-    m->value = s.value;
+    m->value = sign * s.value;
     orffi_release(room);
     return status;
+}
+
+orff_status orffi_minimise(orffi_minimum *m, orffi_minimise_fn *f, void *self, double *x) {
+    return run(m, f, self, x, 1.0);
+}
+
+orff_status orffi_maximise(orffi_minimum *m, orffi_minimise_fn *f, void *self, double *x) {
+    return run(m, f, self, x, -1.0);
 }

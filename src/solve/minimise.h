@@ -21,12 +21,15 @@ typedef struct orffi_minimum {
     size_t most;              /* evaluations */
 
     /* what it found */
-    double value; /* INFINITY where f is finite nowhere it looked */
+    double value; /* where f is finite nowhere it looked: INFINITY, of a maximum -INFINITY */
     size_t evaluations;
     bool converged;
 } orffi_minimum;
 
 /* x (n) holds where to begin, which is moved between the bounds, and receives the best place found. */
 orff_status orffi_minimise(orffi_minimum *m, orffi_minimise_fn *f, void *self, double *x);
+
+/* The same upwards, to the top of a hill. */
+orff_status orffi_maximise(orffi_minimum *m, orffi_minimise_fn *f, void *self, double *x);
 
 #endif

@@ -1,5 +1,6 @@
 /* Gaussian base: k0 = exp(-r^2/2), z ~ N(0, I). */
 #include <math.h>
+#include <string.h>
 
 #include "base/vector.h"
 #include "spectrum/bases.h"
@@ -9,10 +10,12 @@ static double k0(double shape, double r) {
     return exp(-0.5 * r * r);
 }
 
-static void k0_many(double shape, size_t n, double *squares) {
+static bool many(double shape, size_t n, double *squares, double *g1) {
     (void)shape;
     for (size_t i = 0; i < n; i++) squares[i] *= -0.5;
     orffi_vector_level_here()->exp_many(n, squares);
+    if (g1) memcpy(g1, squares, n * sizeof *g1);
+    return true;
 }
 
 static void slopes(double shape, double r, double *g1, double *g2r2) {
@@ -41,7 +44,7 @@ const orffi_base_ops orffi_base_gaussian = {
     .id = ORFF_BASE_GAUSSIAN,
     .spherical = true,
     .k0 = k0,
-    .k0_many = k0_many,
+    .many = many,
     .slopes = slopes,
     .derivatives = derivatives,
     .mixing_moment = mixing_moment,

@@ -2,6 +2,7 @@
  * multivariate t with 2 nu degrees of freedom: tau = nu/G, G ~ Gamma(nu). Half-integers have closed forms. */
 #define _DEFAULT_SOURCE /* lgamma_r */
 #include <math.h>
+#include <string.h>
 
 #include "base/special.h"
 #include "base/vector.h"
@@ -25,19 +26,42 @@ static double k0(double nu, double r) {
     return orffi_matern_scaled(nu, x) * e;
 }
 
-static void k0_many(double nu, size_t n, double *squares) {
+/* k0 at x, e = e^-x, in place of x: one loop for each polynomial, which then has no choice in it. */
+static void half_k0(double nu, size_t n, const double *e, double *x) {
+    if (nu == 0.5)
+        memcpy(x, e, n * sizeof *x);
+    else if (nu == 1.5)
+        for (size_t i = 0; i < n; i++) x[i] = polynomial(1.5, x[i]) * e[i];
+    else if (nu == 2.5)
+        for (size_t i = 0; i < n; i++) x[i] = polynomial(2.5, x[i]) * e[i];
+    else
+        for (size_t i = 0; i < n; i++) x[i] = polynomial(3.5, x[i]) * e[i];
+}
+
+/* -k0'(r)/r = 2 nu / (2 nu - 2) times k0 of order nu - 1, both at x; for nu = 1/2, e^-x / x. */
+static void half_slopes(double nu, size_t n, const double *e, const double *x, double *g1) {
+    if (nu == 0.5)
+        for (size_t i = 0; i < n; i++) g1[i] = x[i] > 1e-150 ? e[i] / x[i] : 0.0;
+    else
+        for (size_t i = 0; i < n; i++)
+            g1[i] = 2.0 * nu / (2.0 * nu - 2.0) * polynomial(nu - 1.0, x[i]) * e[i];
+}
+
+static bool many(double nu, size_t n, double *squares, double *g1) {
     enum { BLOCK = 64 };
-    const bool half = is_half(nu);
     const orffi_vector_level *level = orffi_vector_level_here();
     double e[BLOCK];
-    for (size_t i = 0; !half && i < n; i++) squares[i] = k0(nu, sqrt(squares[i]));
-    for (size_t first = 0; half && first < n; first += BLOCK) {
+    if (!is_half(nu)) return false;
+    for (size_t first = 0; first < n; first += BLOCK) {
         const size_t count = n - first < BLOCK ? n - first : BLOCK;
         double *x = squares + first;
-        for (size_t i = 0; i < count; i++) e[i] = -(x[i] = sqrt(2.0 * nu * x[i]));
+        level->root_many(count, 2.0 * nu, x);
+        for (size_t i = 0; i < count; i++) e[i] = -x[i];
         level->exp_many(count, e);
-        for (size_t i = 0; i < count; i++) x[i] = polynomial(nu, x[i]) * e[i];
+        if (g1) half_slopes(nu, count, e, x, g1 + first);
+        half_k0(nu, count, e, x);
     }
+    return true;
 }
 
 /* g1 = a^2/(2(nu-1)) M_(nu-1)(x), g2 r^2 = a^2/(2(nu-1)) 2^(2-nu)/Gamma(nu-1) x^nu K_|nu-2|(x), a = sqrt(2
@@ -142,7 +166,7 @@ const orffi_base_ops orffi_base_matern = {
     .shapes = orders,
     .middle_shape = 2,
     .k0 = k0,
-    .k0_many = k0_many,
+    .many = many,
     .slopes = slopes,
     .derivatives = derivatives,
     .smoothness = smoothness,

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/vector.h"
 #include "spectrum/bases.h"
 #include "spectrum/line.h"
 
@@ -89,9 +90,10 @@ static orff_status check_scale(size_t i, double scale) {
 static orff_status check_base(const orffi_base_ops *ops, int base, double shape) {
     if (!ops) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no base number %d", base);
     if (ops->has_shape && shape == ORFF_SHAPE_AUTO)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "the shape of base %s is auto, which a fit to rows chooses with the length scale; give a number",
-                          orff_base_name(ops->id));
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "the shape of base %s is auto, which a fit to rows chooses with the length scale; give a number",
+            orff_base_name(ops->id));
     if (ops->has_shape && !(shape > 0.0 && shape <= LARGEST_SHAPE))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "the shape of base %s is %g; it must be above 0 and at most %g (%s)",
@@ -227,12 +229,24 @@ bool orffi_spectrum_is_radial(const orffi_spectrum *s) {
     return s->base && s->base->spherical && s->space_count == s->dim && !s->period && !s->centre;
 }
 
-void orffi_spectrum_k0_many(const orffi_spectrum *s, size_t n, double *squares) {
-    if (s->base->k0_many) {
-        s->base->k0_many(s->shape, n, squares);
-        return;
+void orffi_spectrum_k0_many(const orffi_spectrum *s, size_t n, double *squares, double *g1) {
+    const orffi_base_ops *base = s->base;
+    if (base->many && base->many(s->shape, n, squares, g1)) return;
+    for (size_t i = 0; i < n; i++) {
+        const double r = sqrt(squares[i]);
+        double t[3] = {0};
+        if (g1 && r > 1e-150) base->derivatives(s->shape, r, t);
+        if (g1) g1[i] = r > 1e-150 ? -t[0] / r : 0.0;
+        squares[i] = base->k0(s->shape, r);
     }
-    for (size_t i = 0; i < n; i++) squares[i] = s->base->k0(s->shape, sqrt(squares[i]));
+}
+
+void orffi_spectrum_squares(const orffi_spectrum *s, const double *x, size_t n, const double *columns,
+                            size_t stride, double *squares) {
+    const orffi_vector_level *level = orffi_vector_level_here();
+    memset(squares, 0, n * sizeof *squares);
+    for (size_t i = 0; i < s->dim; i++)
+        level->add_squares(n, x[i], 1.0 / s->scale[i], columns + i * stride, squares);
 }
 
 /* K = L (g1 I - g2r2 u u^T) L, L = diag(1/l), u = v/r */

@@ -30,8 +30,9 @@ typedef struct orffi_base_ops {
 
     /* spherical */
     double (*k0)(double shape, double r);
-    /* k0 at n squares of r, in place; NULL: one by one */
-    void (*k0_many)(double shape, size_t n, double *squares);
+    /* k0 at n squares of r, in place, and where g1 is not NULL g1 = -k0'(r)/r, any finite number where r is 0. NULL, and
+     * false for shapes that it does not serve: one by one. */
+    bool (*many)(double shape, size_t n, double *squares, double *g1);
     /* g1 = -k0'(r)/r and g2r2 = r^2 (k0'(r)/r)'/r, so that -grad grad^T k0 = g1 I - g2r2 u u^T, u = v/r. */
     void (*slopes)(double shape, double r, double *g1, double *g2r2);
     /* t_m = r^m (1/r d/dr)^m k0, m = 1, 2, 3: with u = v/r,
@@ -63,7 +64,7 @@ typedef struct orffi_spectrum {
     size_t *space;      /* their positions, space_count values ... */
     size_t *covariates; /* ... and the others, dim - space_count values */
     double *period;     /* dim: inputs on a circle, see base/periods.h; or NULL */
-    double *centre;     /* dim: mu of a law around mu and -mu (spectrum/centre.c), radians per unit; or NULL: 0 */
+    double *centre; /* dim: mu of a law around mu and -mu (spectrum/centre.c), radians per unit; or NULL: 0 */
     double *wavelength; /* 2 pi / mu as it was given, 0 for none; after centre, and NULL with it */
     double reach;       /* with periods: the r beyond which k0 no longer counts */
 } orffi_spectrum;
@@ -91,9 +92,14 @@ bool orffi_spectrum_same_space(const orffi_spectrum *a, const orffi_spectrum *b)
 /* k0(delta), delta of dim entries. */
 double orffi_spectrum_k0(const orffi_spectrum *s, const double *delta);
 
-/* Whether k0 depends on |v| alone; and k0 at n squares of it, in place. */
+/* Whether k0 depends on |v| alone; then k0 at n squares of it, in place, and where g1 is not NULL what k0 has for slopes:
+ * d k0 / d log l_i = g1 v_i^2. */
 bool orffi_spectrum_is_radial(const orffi_spectrum *s);
-void orffi_spectrum_k0_many(const orffi_spectrum *s, size_t n, double *squares);
+void orffi_spectrum_k0_many(const orffi_spectrum *s, size_t n, double *squares, double *g1);
+
+/* |v|^2 between x (dim) and n points in columns (dim columns, `stride` apart). */
+void orffi_spectrum_squares(const orffi_spectrum *s, const double *x, size_t n, const double *columns,
+                            size_t stride, double *squares);
 
 /* -grad grad^T k0 on the field's space times k0 on the covariates: the exact curl-free kernel
  * (space_count x space_count). Needs a finite second moment. */
