@@ -8,7 +8,8 @@
 #include "commands.h"
 #include "report.h"
 
-#define MEASURE_FEATURES 500 /* where none are asked for */
+#define MEASURE_FEATURES 500   /* where none are asked for */
+#define CONSTANTS_DRAWS  20000 /* frequencies on which constants are measured that are not known */
 
 /* ---- work */
 
@@ -73,12 +74,13 @@ static int parse_problem(cli_bound_task *t) {
         if (!cli_given(a, needed[i])) return cli_wrong(a, needed[i], "is missing");
     t->question = orff_bound_question_default();
     t->question.relative = cli_given(a, CLI_OPT_RELATIVE);
+    t->question.draws = CONSTANTS_DRAWS;
     int status = cli_settings_is_field(a, &physical);
     if (!status) status = cli_size(a, CLI_OPT_PLAN_INPUTS, 1, 65536, &t->d);
     t->p = physical ? t->d : 1;
     if (!status && cli_given(a, CLI_OPT_PLAN_OUTPUTS))
         status = cli_size(a, CLI_OPT_PLAN_OUTPUTS, 1, 65536, &t->p);
-    if (!status && physical && t->p != t->d)
+    if (!status && physical && t->p != t->d && !cli_given(a, cli_setting("covariates")))
         return cli_wrong(a, CLI_OPT_PLAN_OUTPUTS, "is %zu, but %s has as many outputs as inputs, here %zu",
                          t->p, cli_text(a, cli_setting("kernel")), t->d);
     if (!status) status = cli_number(a, CLI_OPT_DIAMETER, 1e-300, 1e300, &t->question.diameter);

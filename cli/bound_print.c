@@ -114,9 +114,12 @@ static void print_conclusion(const cli_bound_task *t) {
                        t->question.probability);
     cli_print_line(
         "The bounds are for independent draws (--sampling iid). They are safe, but far too large.");
+    if (r->measured)
+        cli_print_line("Constants of this kernel are measured on %zu draws, which proves nothing.",
+                       t->question.draws);
     if (isfinite(r->rule_of_thumb[1]))
         print_thumb("", r->rule_of_thumb);
-    else
+    else if (isinf(r->rule_of_thumb[1]))
         cli_print_line("The mean-square error is infinite for this base: K~ converges slower than D^-1/2.");
     if (!isnan(r->rule_of_thumb_importance[1]))
         print_thumb(", drawn by importance as fit does", r->rule_of_thumb_importance);

@@ -17,7 +17,8 @@
 #include "settings.h"
 #include "walls.h"
 
-int cli_write_model(const cli_arguments *a, orff_model *model, orff_notes *notes) {
+/* Puts the notes into the model and writes it to -o. */
+static int write_model(const cli_arguments *a, orff_model *model, orff_notes *notes) {
     const char *path = cli_text(a, CLI_OPT_OUTPUT);
     const orff_model_info info = orff_model_describe(model);
     const char *text = "";
@@ -51,7 +52,7 @@ int cli_finish_fit(const cli_arguments *a, orff_model *model, orff_notes *notes,
                                .dropped = dropped};
     char *words = cli_result_words(model, notes);
     char *text = cli_wants_json() ? result_text(&result, more) : NULL;
-    int status = cli_write_model(a, model, notes);
+    int status = write_model(a, model, notes);
     if (!status) cli_result_say(&result, words);
     if (!status && cli_wants_json()) {
         status = cli_print_text(text);

@@ -22,9 +22,6 @@ int cli_fit_moments(const cli_arguments *arguments, const struct cli_moments *mo
 /* -o must be there. */
 int cli_need_output(const cli_arguments *arguments);
 
-/* Puts the notes into the model and writes it to -o. */
-int cli_write_model(const cli_arguments *arguments, orff_model *model, orff_notes *notes);
-
 /* Writes the model and prints what was found; more (taken over, may be NULL) is added to the JSON. */
 int cli_finish_fit(const cli_arguments *arguments, orff_model *model, orff_notes *notes, uint64_t dropped,
                    double start, json_t *more);

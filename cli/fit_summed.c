@@ -7,9 +7,6 @@
 #include "moments_lattice.h"
 #include "report.h"
 
-#define LATTICE_INPUTS  3
-#define LATTICE_OUTPUTS 8 /* of such rows */
-
 /* What sums do not have; offsets, groups and instruments are refused where rows are read. */
 static int refuse(const cli_arguments *a, const orff_settings *s) {
     static const char *const names[] = {"geo", "crs", "trend", "checkpoint"};
@@ -34,16 +31,16 @@ static int refuse(const cli_arguments *a, const orff_settings *s) {
 }
 
 /* As the engine auto has it, of so many rows. */
-static bool takes_lattice(const cli_arguments *a, const cli_data *data, const orff_settings *s) {
+static bool uses_lattice(const cli_arguments *a, const cli_data *data, const orff_settings *s) {
     if (s->engine != ORFF_ENGINE_AUTO) return s->engine == ORFF_ENGINE_LATTICE;
-    return data->n && data->d <= LATTICE_INPUTS && data->p <= LATTICE_OUTPUTS &&
+    return data->n && data->d <= ORFF_LATTICE_INPUTS && data->p <= ORFF_LATTICE_OUTPUTS &&
            !cli_lattice_moments_excluded(a);
 }
 
 static int sum_up(const cli_arguments *a, cli_data *data, cli_settings *s, cli_moments *moments) {
     if (s->settings.engine == ORFF_ENGINE_EXACT)
         return cli_wrong(a, cli_setting("engine"), "exact needs all rows in memory; raise --memory");
-    s->settings.engine = takes_lattice(a, data, &s->settings) ? ORFF_ENGINE_LATTICE : ORFF_ENGINE_FEATURES;
+    s->settings.engine = uses_lattice(a, data, &s->settings) ? ORFF_ENGINE_LATTICE : ORFF_ENGINE_FEATURES;
     cli_say("the data are larger than --memory %s, so they are summed in one pass for the engine %s; "
             "automatic choices use the first %zu rows",
             cli_text(a, CLI_OPT_MEMORY), orff_engine_name(s->settings.engine), data->n);
@@ -52,14 +49,21 @@ static int sum_up(const cli_arguments *a, cli_data *data, cli_settings *s, cli_m
                : cli_features_moments_make(a, data, s, &moments->features);
 }
 
-/* What was left to the first rows is known now, and stands in the notes. */
+static bool is_open(const cli_arguments *a, cli_option_id id) {
+    static const char *const open[] = {"auto", "ard", "median"};
+    bool found = false;
+    for (size_t i = 0; cli_given(a, id) && i < sizeof open / sizeof *open; i++)
+        found = found || strstr(cli_text(a, id), open[i]);
+    return found;
+}
+
+/* What was left to the first rows is known now, and stands in the notes: a shape as part of its base. */
 static cli_arguments with_choices(const cli_arguments *a) {
-    static const char *const names[] = {"kernel", "base", "sigma"}, *const open[] = {"auto", "ard", "median"};
+    static const char *const names[] = {"kernel", "base", "shape", "sigma"};
     cli_arguments left = *a;
-    for (size_t i = 0; i < 9; i++) {
-        const cli_option_id id = cli_setting(names[i / 3]);
-        if (cli_given(a, id) && strstr(cli_text(a, id), open[i % 3])) left.given[id].count = 0;
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_open(a, cli_setting(names[i]))) left.given[cli_setting(names[i])].count = 0;
+    if (is_open(a, cli_setting("shape"))) left.given[cli_setting("base")].count = 0;
     return left;
 }
 

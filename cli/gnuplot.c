@@ -40,7 +40,8 @@ static const cli_picture_kind *kind_of(const char *path) {
     return NULL;
 }
 
-bool cli_picture_is(const cli_picture *picture, const char *kind) {
+/* "svg", "png" or "pdf" */
+static bool is_kind(const cli_picture *picture, const char *kind) {
     return !strcmp(picture->kind->name, kind);
 }
 
@@ -220,12 +221,12 @@ static int copy_file(const char *from, const char *to) {
 static void put_terminal(const cli_picture *picture, FILE *script) {
     const cli_style *style = picture->style;
     const double w = (double)picture->width, h = (double)picture->height;
-    if (cli_picture_is(picture, "svg")) {
+    if (is_kind(picture, "svg")) {
         const double scale = picture->printed ? SCREEN_DOTS / 100.0 : 1.0;
         fprintf(script, "set terminal svg size %.0f,%.0f background '%s' font 'sans,%.3g' linewidth %.3g\n",
                 w * scale, h * scale, style->paper, style->font * (picture->printed ? 4.0 / 3.0 : 7.0 / 6.0),
                 style->line);
-    } else if (cli_picture_is(picture, "png")) {
+    } else if (is_kind(picture, "png")) {
         const double scale = picture->printed ? PRINTED_DOTS / 100.0 : 1.0;
         fprintf(
             script,

@@ -25,8 +25,6 @@ typedef struct cli_picture {
 /* From -o, --size, --style and --keep. Returns an exit status. */
 int cli_picture_parse(cli_picture *picture, const cli_arguments *arguments);
 
-bool cli_picture_is(const cli_picture *picture, const char *kind); /* "svg", "png" or "pdf" */
-
 /* How many characters of the style's font fit into a length. */
 size_t cli_picture_letters(const cli_picture *picture, size_t length);
 

@@ -118,7 +118,8 @@ static int check_choices(const cli_settings *s, const cli_arguments *a) {
     return CLI_DONE;
 }
 
-bool cli_is_auto_sigma(const orff_part *part) {
+/* Whether a length scale is left to the data. */
+static bool is_auto_sigma(const orff_part *part) {
     return part->sigma <= 0.0 && !part->sigmas; /* ORFF_SIGMA_AUTO, ORFF_SIGMA_ARD */
 }
 
@@ -153,7 +154,7 @@ int cli_settings_read_over(cli_settings *s, const cli_arguments *a, const orff_d
     const orff_status outcome = orff_options_resolve(s->options, shape, &s->settings);
     if (outcome) return report_wrong(a, s->options, outcome);
     for (size_t m = 0; m < s->settings.n_parts; m++)
-        s->auto_sigma = s->auto_sigma || cli_is_auto_sigma(&s->settings.parts[m]);
+        s->auto_sigma = s->auto_sigma || is_auto_sigma(&s->settings.parts[m]);
     return check_choices(s, a);
 }
 

@@ -36,7 +36,4 @@ const char *cli_matrix_of(const orff_setting *setting, const char *word);
 /* Whether the kernel that the options name is a field, which has as many outputs as inputs. */
 int cli_settings_is_field(const cli_arguments *arguments, bool *field);
 
-/* Whether a length scale is left to the data. */
-bool cli_is_auto_sigma(const orff_part *part);
-
 #endif

@@ -45,6 +45,11 @@ else()
     set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${sincos_flags_avx2};-ffp-contract=fast")
 endif()
 
+# --- PROJ is known to one file: with and without it the others are the same.
+if(ORFF_WITH_PROJ)
+    set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/base/crs.c PROPERTIES COMPILE_DEFINITIONS ORFF_HAVE_PROJ=1)
+endif()
+
 # --- Objects
 add_library(orff_objects OBJECT ${sources})
 target_include_directories(orff_objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src)

@@ -9,45 +9,15 @@
 #include "formats/header.h"
 #include "formats/source.h"
 
-enum { LONGEST_NAME = 255 };
-
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-/* Edits (insert, remove, replace) between two names, a change of case being none; both at most
- * LONGEST_NAME long. */
-static size_t distance(const char *a, const char *b) {
-    size_t row[LONGEST_NAME + 1];
-    const size_t m = strlen(a), n = strlen(b);
-    for (size_t j = 0; j <= n; j++) row[j] = j;
-    for (size_t i = 1; i <= m; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            const bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            const size_t replaced = corner + !same;
-            corner = row[j];
-            row[j] = least(replaced, 1 + least(row[j], row[j - 1]));
-        }
-    }
-    return row[n];
-}
-
 const char *fmt_nearest(const char *name, size_t count, char *const *names) {
-    const size_t length = strlen(name);
-    if (length > LONGEST_NAME) return NULL;
-    size_t best = length / 2 + 2;
-    const char *nearest = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const size_t other = names[i] ? strlen(names[i]) : SIZE_MAX;
-        if (other > LONGEST_NAME || (other > length ? other - length : length - other) >= best) continue;
-        const size_t edits = distance(name, names[i]);
-        if (edits < best) {
-            best = edits;
-            nearest = names[i];
-        }
-    }
+    const char **words = malloc((count + 1) * sizeof *words);
+    size_t used = 0;
+    if (!words) return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (names[i]) words[used++] = names[i];
+    words[used] = NULL;
+    const char *nearest = orff_text_nearest(name, words);
+    free(words);
     return nearest;
 }
 

@@ -9,7 +9,7 @@
 
 #define NO_TEXT UINT64_MAX
 
-void fmt_wire_put(fmt_wire *wire, const void *bytes, size_t size) {
+static void put(fmt_wire *wire, const void *bytes, size_t size) {
     if (wire->bad || size == 0) return;
     if (wire->room - wire->size < size) {
         const size_t room = 2 * wire->room + size;
@@ -24,12 +24,12 @@ void fmt_wire_put(fmt_wire *wire, const void *bytes, size_t size) {
 }
 
 void fmt_wire_put_number(fmt_wire *wire, uint64_t number) {
-    fmt_wire_put(wire, &number, sizeof number);
+    put(wire, &number, sizeof number);
 }
 
 void fmt_wire_put_text(fmt_wire *wire, const char *text) {
     fmt_wire_put_number(wire, text ? strlen(text) : NO_TEXT);
-    if (text) fmt_wire_put(wire, text, strlen(text));
+    if (text) put(wire, text, strlen(text));
 }
 
 uint64_t fmt_wire_get_number(fmt_wire *wire) {

@@ -21,7 +21,6 @@ typedef struct fmt_wire {
     bool bad;  /* no memory to put, or something taken that is not there */
 } fmt_wire;
 
-void fmt_wire_put(fmt_wire *wire, const void *bytes, size_t size);
 void fmt_wire_put_number(fmt_wire *wire, uint64_t number);
 void fmt_wire_put_text(fmt_wire *wire, const char *text); /* NULL is a text of its own */
 

@@ -16,8 +16,8 @@
  *  11. exact                   exact operator-valued kernel ridge, the baseline
  *  12. models                  settings, engines, fit, tune, predict, error bars, derived fields, samples, notes
  *  13. files and texts         careful writing of files and reading of numbers, for programs that use the library
- *  14. bounds                  how far K~ may be from K, and how many frequencies that takes
- *  15. stacks                  layers of features, learned together
+ *  14. stacks                  layers of features, learned together
+ *  15. bounds                  the error of K~, and how many frequencies keep it small
  *
  * Conventions. Matrices are row-major. X holds one point a row (n x d), Y one
  * output a row (n x p). Sizes are size_t. What the caller fills in is an open
@@ -220,6 +220,7 @@ typedef struct orff_rule_info {
     bool separable; /* K = k0 A */
     bool mixes;     /* has a mix c */
     bool coupled;   /* has an output matrix A, the same for all frequencies but for phases */
+    bool delays;    /* has a delay of each output along each input */
 } orff_rule_info;
 ORFF_API orff_rule_info orff_rule_describe(orff_rule rule);
 
@@ -630,6 +631,9 @@ ORFF_API uint64_t orff_moments_digest(const orff_moments *moments);
  * lambda and length scale that the lattice represents. */
 typedef struct orff_lattice_moments orff_lattice_moments;
 
+#define ORFF_LATTICE_INPUTS  3 /* at most */
+#define ORFF_LATTICE_OUTPUTS 8 /* at most, of incomplete or directed rows: their number of densities is about half of its square */
+
 /* What the lattice must represent: rows within an extent, and kernels. Moments made with the same need have the same lattice. */
 typedef struct orff_lattice_need {
     size_t d, p;
@@ -906,7 +910,7 @@ ORFF_API orff_status orff_exact_covariance(const orff_exact *exact, size_t n, co
       "lattice") /* the exact kernel on a lattice of frequencies, for up to three inputs */                 \
     X(FEATURES, features,                                                                                   \
       "features")            /* random features: closed form from moments, or an iterative solver */        \
-    X(STACK, stack, "stack") /* layers of random features, learned together: section 15 */
+    X(STACK, stack, "stack") /* layers of random features, learned together: section 14 */
 
 typedef enum orff_engine {
 #define ORFF_ENGINE_ENUM(name, file, text) ORFF_ENGINE_##name,
@@ -1309,7 +1313,8 @@ typedef struct orff_observation_reader {
 
 /* Moments of such measurements: missing outputs, directions, weights and errors. Sums cannot tell how much of the noise known
  * errors are: with errors, a number of Y counts weight / error^2, and the evidence finds a factor of the errors. Rows with and
- * without errors do not add up. Instruments, walls and functionals need rows in memory. A lattice takes up to 8 outputs. */
+ * without errors do not add up. Instruments, walls and functionals need rows in memory. A lattice takes up to
+ * ORFF_LATTICE_OUTPUTS. */
 ORFF_API orff_status orff_moments_accumulate_observations(orff_moments *moments,
                                                           const orff_observations *observations);
 ORFF_API orff_status orff_moments_read_observations(orff_moments *moments,
@@ -1893,7 +1898,7 @@ ORFF_API const char *orff_number_scan(const char *text, double *value);
  * read back to the same value, else 17 of them. */
 ORFF_API size_t orff_number_print(char text[ORFF_NUMBER_ROOM], double value, bool shortest);
 
-/* The word most like a given one among others (ending with NULL), for "did you mean"; NULL where none is near. */
+/* The word most like a given one among others (ending with NULL), case apart, for "did you mean"; NULL where none is near. */
 ORFF_API const char *orff_text_nearest(const char *word, const char *const *words);
 
 /* Text of unknown origin, made fit for a terminal or a log: control characters, marks that change the direction of
@@ -1901,7 +1906,83 @@ ORFF_API const char *orff_text_nearest(const char *word, const char *const *word
  * whether all of it is there. shown has room for `room` bytes with the zero at the end; 4 strlen(text) + 1 suffice. */
 ORFF_API bool orff_text_show(char *shown, size_t room, const char *text);
 
-/* ---------------------------------------------------------------- 14. bounds
+/* ---------------------------------------------------------------- 14. stacks
+ *
+ * f = f_L o .. o f_1, a function of functions, all of them of vectors:
+ *
+ *     f_l(h) = W_l h + Phi_l(h)^T theta_l            the hidden layers, l < L
+ *     f_L(h) = intercept + Phi_L(h)^T theta_L        the last one
+ *
+ * A hidden layer begins as the identity (theta = 0; W the identity, padded with zeros where the layer is wider than what it
+ * takes, or a random projection where it is narrower), so that a stack begins as one layer of features. What it learns is how to
+ * bend the inputs until a plain kernel suits them. Models of the engine STACK (section 12) are made of these; they have units,
+ * files, error bars and everything else of a model. These functions are for those who want the layers themselves.
+ */
+
+typedef struct orff_stack orff_stack;
+
+/* A kernel and a sampling for each layer. Kernel l has as many inputs as kernel l - 1 has outputs. */
+ORFF_API orff_status orff_stack_create(orff_stack **stack, size_t n_layers, const orff_kernel *const *kernels,
+                                       const orff_sampling *samplings);
+ORFF_API void orff_stack_free(orff_stack *stack);
+
+typedef struct orff_stack_info {
+    size_t layers, inputs, outputs;
+    const size_t *widths; /* layers + 1: inputs, what each layer gives; live as long as the stack */
+    size_t parameters;    /* W and theta of all layers together */
+} orff_stack_info;
+ORFF_API orff_stack_info orff_stack_describe(const orff_stack *stack);
+
+/* All parameters as one vector: of each layer in turn W (row-major; the last layer has none), then theta. And the intercept
+ * (outputs). Either may be NULL. */
+ORFF_API orff_status orff_stack_get(const orff_stack *stack, double *parameters, double *intercept);
+ORFF_API orff_status orff_stack_set(orff_stack *stack, const double *parameters, const double *intercept);
+
+/* F (n x outputs) = f(X); H = what the first `layers` layers make of X; J (n x outputs x inputs) by the chain rule. */
+ORFF_API orff_status orff_stack_predict(const orff_stack *stack, size_t n, const double *X, double *F);
+ORFF_API orff_status orff_stack_hidden(const orff_stack *stack, size_t layers, size_t n, const double *X,
+                                       double *H);
+ORFF_API orff_status orff_stack_jacobian(const orff_stack *stack, size_t n, const double *X, double *J);
+
+/* (1/N) sum c_i |f(x_i) - y_i|^2 with N = sum c_i, and its gradient in all parameters (may be NULL). The same to the last bit
+ * for any number of threads. */
+ORFF_API orff_status orff_stack_loss(const orff_stack *stack, size_t n, const double *X, const double *Y,
+                                     const double *weights, double *loss, double *gradient);
+
+typedef struct orff_stack_training {
+    size_t
+        epochs; /* passes over the rows, at most: it ends when rows left out have not been predicted better for long; 0:
+                         as many as make about 2000 steps, but from 20 to 400 */
+    size_t batch; /* rows in a step */
+    double rate;  /* the length of a step, in units of what a layer gives; falls to nothing over the epochs */
+    double
+        lambda; /* penalty of the coefficients of all layers; 0: that of the smallest error on rows left out */
+    size_t folds;  /* one of so many parts of the rows is left out to judge by */
+    bool center;   /* the intercept is learned; else it stays 0 */
+    uint64_t seed; /* of the order of the rows, and of those left out */
+    const double
+        *blocks; /* rows in the same block of inputs (sides: one for each) are left out together; NULL: ... */
+    const uint64_t *groups; /* ... or those of the same group (n); NULL: each row is by itself */
+} orff_stack_training;
+
+/* Epochs auto, batches of 256, rate 0.05, lambda auto, 5 folds, center. */
+ORFF_API orff_stack_training orff_stack_training_default(void);
+
+typedef struct orff_stack_report {
+    size_t epochs,
+        best; /* that were made; after which the rows left out were predicted best (0: before all) */
+    double start, error; /* their mean square error, over the outputs, before all and then */
+    double lambda;
+} orff_stack_report;
+
+/* Learn all layers together: steps of Adam on batches through all layers, in an order that follows from the seed; the last layer is
+ * solved in closed form at first, every few epochs, and at the end, then on all rows. What predicted the rows left out best is
+ * kept, the start included. report may be NULL. Progress counts epochs. */
+ORFF_API orff_status orff_stack_train(orff_stack *stack, size_t n, const double *X, const double *Y,
+                                      const double *weights, const orff_stack_training *how,
+                                      orff_stack_report *report);
+
+/* ---------------------------------------------------------------- 15. bounds
  *
  * How far K~ may be from K, uniformly over the points x, z of a set of diameter l, and how many frequencies
  * that takes:
@@ -2045,82 +2126,6 @@ typedef struct orff_measured {
  * error of each draw. Progress counts repeats. Kernels without an exact form are ORFF_ERROR_UNSUPPORTED. */
 ORFF_API orff_status orff_bound_measure(const orff_kernel *kernel, const orff_sampling *sampling,
                                         const orff_measure *how, orff_measured *measured, double *maxima);
-
-/* ---------------------------------------------------------------- 15. stacks
- *
- * f = f_L o .. o f_1, a function of functions, all of them of vectors:
- *
- *     f_l(h) = W_l h + Phi_l(h)^T theta_l            the hidden layers, l < L
- *     f_L(h) = intercept + Phi_L(h)^T theta_L        the last one
- *
- * A hidden layer begins as the identity (theta = 0; W the identity, padded with zeros where the layer is wider than what it
- * takes, or a random projection where it is narrower), so that a stack begins as one layer of features. What it learns is how to
- * bend the inputs until a plain kernel suits them. Models of the engine STACK (section 12) are made of these; they have units,
- * files, error bars and everything else of a model. These functions are for those who want the layers themselves.
- */
-
-typedef struct orff_stack orff_stack;
-
-/* A kernel and a sampling for each layer. Kernel l has as many inputs as kernel l - 1 has outputs. */
-ORFF_API orff_status orff_stack_create(orff_stack **stack, size_t n_layers, const orff_kernel *const *kernels,
-                                       const orff_sampling *samplings);
-ORFF_API void orff_stack_free(orff_stack *stack);
-
-typedef struct orff_stack_info {
-    size_t layers, inputs, outputs;
-    const size_t *widths; /* layers + 1: inputs, what each layer gives; live as long as the stack */
-    size_t parameters;    /* W and theta of all layers together */
-} orff_stack_info;
-ORFF_API orff_stack_info orff_stack_describe(const orff_stack *stack);
-
-/* All parameters as one vector: of each layer in turn W (row-major; the last layer has none), then theta. And the intercept
- * (outputs). Either may be NULL. */
-ORFF_API orff_status orff_stack_get(const orff_stack *stack, double *parameters, double *intercept);
-ORFF_API orff_status orff_stack_set(orff_stack *stack, const double *parameters, const double *intercept);
-
-/* F (n x outputs) = f(X); H = what the first `layers` layers make of X; J (n x outputs x inputs) by the chain rule. */
-ORFF_API orff_status orff_stack_predict(const orff_stack *stack, size_t n, const double *X, double *F);
-ORFF_API orff_status orff_stack_hidden(const orff_stack *stack, size_t layers, size_t n, const double *X,
-                                       double *H);
-ORFF_API orff_status orff_stack_jacobian(const orff_stack *stack, size_t n, const double *X, double *J);
-
-/* (1/N) sum c_i |f(x_i) - y_i|^2 with N = sum c_i, and its gradient in all parameters (may be NULL). The same to the last bit
- * for any number of threads. */
-ORFF_API orff_status orff_stack_loss(const orff_stack *stack, size_t n, const double *X, const double *Y,
-                                     const double *weights, double *loss, double *gradient);
-
-typedef struct orff_stack_training {
-    size_t
-        epochs; /* passes over the rows, at most: it ends when rows left out have not been predicted better for long; 0:
-                         as many as make about 2000 steps, but from 20 to 400 */
-    size_t batch; /* rows in a step */
-    double rate;  /* the length of a step, in units of what a layer gives; falls to nothing over the epochs */
-    double
-        lambda; /* penalty of the coefficients of all layers; 0: that of the smallest error on rows left out */
-    size_t folds;  /* one of so many parts of the rows is left out to judge by */
-    bool center;   /* the intercept is learned; else it stays 0 */
-    uint64_t seed; /* of the order of the rows, and of those left out */
-    const double
-        *blocks; /* rows in the same block of inputs (sides: one for each) are left out together; NULL: ... */
-    const uint64_t *groups; /* ... or those of the same group (n); NULL: each row is by itself */
-} orff_stack_training;
-
-/* Epochs auto, batches of 256, rate 0.05, lambda auto, 5 folds, center. */
-ORFF_API orff_stack_training orff_stack_training_default(void);
-
-typedef struct orff_stack_report {
-    size_t epochs,
-        best; /* that were made; after which the rows left out were predicted best (0: before all) */
-    double start, error; /* their mean square error, over the outputs, before all and then */
-    double lambda;
-} orff_stack_report;
-
-/* Learn all layers together: steps of Adam on batches through all layers, in an order that follows from the seed; the last layer is
- * solved in closed form at first, every few epochs, and at the end, then on all rows. What predicted the rows left out best is
- * kept, the start included. report may be NULL. Progress counts epochs. */
-ORFF_API orff_status orff_stack_train(orff_stack *stack, size_t n, const double *X, const double *Y,
-                                      const double *weights, const orff_stack_training *how,
-                                      orff_stack_report *report);
 
 #ifdef __cplusplus
 }

@@ -151,7 +151,7 @@ static void drop_front(rows *r, size_t count) {
 
 /* Rows of a block that begins on a rank before this one go there; those that end the last block of this rank come here. Every rank
  * sends to one before it, then receives, so the first can always go on. */
-static void take_blocks(const adder *a, rows *r, const uint64_t *start) {
+static void exchange_blocks(const adder *a, rows *r, const uint64_t *start) {
     const uint64_t from = start[a->rank], to = start[a->rank + 1], begins = from / BLOCK * BLOCK;
     const uint64_t ahead = from == begins ? 0 : begins + BLOCK - from;
     const size_t given = ahead < r->n ? (size_t)ahead : r->n;
@@ -174,7 +174,7 @@ static orff_status align(const adder *a, rows *r) {
     const orff_status status =
         orff_mpi_agree(a->comm, start ? ORFF_OK : ORFF_ERROR_NO_MEMORY, "not enough memory");
     if (!status) find_starts(a, r->n, start);
-    if (!status && start[a->size]) take_blocks(a, r, start);
+    if (!status && start[a->size]) exchange_blocks(a, r, start);
     free(start);
     return status;
 }

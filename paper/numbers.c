@@ -103,43 +103,8 @@ double paper_mse(size_t n, const double *values, const double *truth) {
     return sum / (double)n;
 }
 
-/* ---- the largest |eigenvalue| of a small symmetric matrix, by Jacobi's rotations */
-
-static double off_diagonal(size_t p, const double *M) {
-    double sum = 0.0;
-    for (size_t i = 0; i < p; i++)
-        for (size_t j = 0; j < i; j++) sum += M[i * p + j] * M[i * p + j];
-    return sqrt(sum);
-}
-
-/* M <- J^T M J with J turning axes a and b such that M_ab becomes 0. */
-static void rotate(size_t p, double *M, size_t a, size_t b) {
-    const double ab = M[a * p + b];
-    if (ab == 0.0) return;
-    const double theta = (M[b * p + b] - M[a * p + a]) / (2.0 * ab),
-                 t = (theta >= 0 ? 1.0 : -1.0) / (fabs(theta) + sqrt(theta * theta + 1.0)),
-                 c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-    for (size_t k = 0; k < p; k++) {
-        const double ka = M[k * p + a], kb = M[k * p + b];
-        M[k * p + a] = c * ka - s * kb;
-        M[k * p + b] = s * ka + c * kb;
-    }
-    for (size_t k = 0; k < p; k++) {
-        const double ak = M[a * p + k], bk = M[b * p + k];
-        M[a * p + k] = c * ak - s * bk;
-        M[b * p + k] = s * ak + c * bk;
-    }
-}
-
 double paper_spectral_norm(size_t p, const double *symmetric) {
-    double small[64], *M = p <= 8 ? small : paper_alloc(p * p, sizeof *M), largest = 0.0;
-    memcpy(M, symmetric, p * p * sizeof *M);
-    double scale = off_diagonal(p, M);
-    for (size_t i = 0; i < p; i++) scale += fabs(M[i * p + i]);
-    for (int sweep = 0; sweep < 50 && off_diagonal(p, M) > 1e-14 * scale; sweep++)
-        for (size_t a = 0; a + 1 < p; a++)
-            for (size_t b = a + 1; b < p; b++) rotate(p, M, a, b);
-    for (size_t i = 0; i < p; i++) largest = fmax(largest, fabs(M[i * p + i]));
-    if (M != small) free(M);
-    return largest;
+    double norm = 0.0;
+    paper_must(orff_spectral_norm(p, p, symmetric, &norm), "spectral norm");
+    return norm;
 }

@@ -70,7 +70,7 @@ static bool affordable(const paper_table *table, const paper_timing *t, size_t n
     return paper_value(table, "cpu_seconds", "exact/%zu", before) * ratio * ratio * ratio <= MOST_SECONDS;
 }
 
-static void tell_settings(paper_run *run, const paper_timing *t) {
+static void write_settings(paper_run *run, const paper_timing *t) {
     paper_setting(run, "D", "%zu, iid", t->D);
     paper_setting(run, "exact", "not beyond %g s of the processor, %g GB or the memory that is free",
                   MOST_SECONDS, PAPER_MOST_BYTES / 1e9);
@@ -81,7 +81,7 @@ static void tell_settings(paper_run *run, const paper_timing *t) {
 /* The longest fits, those of the exact kernel, come last. */
 size_t paper_timing_run(paper_run *run, const paper_timing *t, paper_table **times) {
     char header[128];
-    tell_settings(run, t);
+    write_settings(run, t);
     snprintf(header, sizeof header, "method,N,seconds,cpu_seconds,repeats,load,machine,%s", t->score_column);
     paper_table *table = *times = paper_table_open(run, "times.csv", 2, header);
     const double total = 3.0 * (double)t->n_sizes;

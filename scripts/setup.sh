@@ -22,7 +22,7 @@ site="python3-sphinx python3-myst-parser furo python3-sphinx-copybutton python3-
 case $purpose in
 build) ;;
 mpi) wanted="$wanted $mpi" ;;
-check) wanted="$wanted clang cppcheck chromium zsh fish r-base-core shellcheck $mpi $python $site" ;;
+check) wanted="$wanted ccache clang cppcheck chromium zsh fish r-base-core shellcheck $mpi $python $site" ;;
 fuzz) wanted="$wanted clang" ;;
 python) wanted="$wanted $python" ;;
 wheel) wanted="$wanted python3-pip python3-venv" ;;

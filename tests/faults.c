@@ -78,7 +78,7 @@ static int by_path(const void *a, const void *b) {
     return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
 }
 
-static void look_into(picture *p, const char *folder) {
+static void list_folder(picture *p, const char *folder) {
     DIR *directory = opendir(folder);
     if (!directory) leave(folder);
     for (const struct dirent *d = readdir(directory); d; d = readdir(directory)) {
@@ -92,15 +92,15 @@ static void look_into(picture *p, const char *folder) {
         e->folder = S_ISDIR(about.st_mode);
         e->content = e->folder ? (text){strdup(""), 0} : read_all(file);
         close(file);
-        if (e->folder) look_into(p, e->path);
+        if (e->folder) list_folder(p, e->path);
     }
     closedir(directory);
 }
 
-static picture *look(void) {
+static picture *list_files(void) {
     picture *p = calloc(1, sizeof *p);
     if (!p) leave("memory");
-    look_into(p, ".");
+    list_folder(p, ".");
     qsort(p->entries, p->count, sizeof *p->entries, by_path);
     return p;
 }
@@ -253,7 +253,7 @@ static run run_program(const fault *f) {
     r.out = read_all(program.out);
     drop_measures(&r.out);
     r.err = read_all(program.err);
-    r.files = look();
+    r.files = list_files();
     memcpy(&r.record, program.record, sizeof r.record);
     return r;
 }
@@ -422,7 +422,7 @@ static void sweep_all(campaign *c, const char *faults) {
 /* Two runs without a failure, which must agree. */
 static void begin(campaign *c) {
     char why[256];
-    c->old = look();
+    c->old = list_files();
     c->good = run_program(&(fault){0});
     restore(c->old, c->good.files);
     if (!WIFEXITED(c->good.status) || WEXITSTATUS(c->good.status) ||

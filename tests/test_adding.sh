@@ -1,6 +1,6 @@
 #!/bin/sh
-# CONTRIBUTING.md says how to add a rule, a base, a sampling scheme, a loss, a solver, an engine, a command and a setting, and in how
-# many places. Here all of it is done to a copy of the sources, which is built and used.
+# CONTRIBUTING.md says how to add a rule, a base, a sampling scheme, a loss, a solver, an engine, a format to read and to write, a command
+# and a setting, and in how many places. Here all of it is done to a copy of the sources, which is built and used.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -40,6 +40,14 @@ take src/solve/lsmr.c src/solve/steps.c 'orffi_solver_lsmr' 'orffi_solver_steps'
 add $header 'X(EXACT, exact, "exact")' '    X(AGAIN, again, "again") \'
 take src/engine/exact.c src/engine/again.c 'orffi_engine_exact' 'orffi_engine_again'
 sed -i 's/ORFF_ENGINE_EXACT/ORFF_ENGINE_AGAIN/' "$house/src/engine/again.c"
+
+add formats/table.h 'X(NPY, npy)' '    X(ROWS, rows) \'
+take formats/npy.c formats/rows.c 'fmt_source_npy' 'fmt_source_rows'
+sed -i 's/"npy"/"rows"/; s/"\.npy"/".rows"/; s/return got >= 6 .*/return !head \&\& got;/' "$house/formats/rows.c"
+
+add formats/sink.h '    X(csv)' '    X(rows) \'
+take formats/output_npy.c formats/output_rows.c 'fmt_sink_npy' 'fmt_sink_rows'
+sed -i 's/FMT_FORMAT_NPY/FMT_FORMAT_ROWS/; s/"\.npy"/".rows"/' "$house/formats/output_rows.c"
 
 add cli/options.h '    X(merge)' '    X(greet) \'
 cat >"$house/cli/greet.c" <<'END'
@@ -89,8 +97,10 @@ expect '"sampling": "plain"' "$orff" kernel --x 0,0 --z 1,1 --sigma 1 --sampling
 expect written fit --loss round --sigma 0.5 --lambda 1e-3
 expect steps fit --solver steps --sigma 0.5 --lambda 1e-3
 expect '"engine": "again"' fit --engine again --sigma 0.5 --json
+expect predicted "$orff" predict "$work/m.orff" "$work/t.csv" --bare -o "$work/p.rows"
+expect written "$orff" fit "$work/t.csv" "$work/p.rows" --inputs x,y --features 40 --sigma 0.5 -o "$work/r.orff"
 expect hello "$orff" greet
 expect 'patience N' "$orff" fit --help
 expect '|gradient|' "$orff" fit --help
 [ -s "$work/build/cli/orff-greet.1" ] || { echo "orff greet has no manual page"; exit 1; }
-echo "a rule, a base, a scheme, a loss, a solver, an engine, a command and a setting were added as CONTRIBUTING.md says"
+echo "a rule, a base, a scheme, a loss, a solver, an engine, formats, a command and a setting were added as CONTRIBUTING.md says"

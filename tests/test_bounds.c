@@ -395,6 +395,49 @@ static int gradient_at(void *self, const double *w, double *B) {
 }
 SUPPORT_MANY(gradient, 2, 2)
 
+/* Blocks of a delayed part are those of its matrix but for phases: |A(w)| = |A|, and K(0) has what delays leave of it. */
+static void hermitian_blocks_are_measured(void **state) {
+    static const double A[] = {2.0, 0.9, 0.9, 1.0}, delays[] = {0.0, 0.0, 0.7, -0.4};
+    orff_part plain = part_of(ORFF_RULE_DECOMPOSABLE, 0.8, 1.0), delayed = part_of(ORFF_RULE_DELAYED, 0.8, 1.0);
+    const double k = exp(-(0.49 + 0.16) / (2.0 * 0.64)), K[] = {2.0, 0.9 * k, 0.9 * k, 1.0};
+    orff_bound_question q = orff_bound_question_default();
+    orff_bound_report known, seen;
+    double norm, K0;
+    (void)state;
+    plain.A = delayed.A = A;
+    delayed.delays = delays;
+    assert_ok(orff_spectral_norm(2, 2, A, &norm));
+    assert_ok(orff_spectral_norm(2, 2, K, &K0));
+    assert_ok(orff_bound_evaluate(&plain, 2, 2, &q, &known));
+    assert_ok(orff_bound_evaluate(&delayed, 2, 2, &q, &seen));
+    assert_true(isnan(seen.terms.b));
+    assert_close(seen.terms.K0, K0, 1e-12);
+    assert_close(seen.epsilon, q.epsilon * K0, 1e-12);
+    q.draws = 20000;
+    assert_ok(orff_bound_evaluate(&delayed, 2, 2, &q, &seen));
+    assert_true(seen.measured);
+    assert_close(seen.terms.K0, K0, 1e-12);
+    assert_close(seen.terms.b, norm * norm, 1e-10);
+    assert_close(seen.terms.psi1, norm / log(2.0), 1e-10);
+    assert_close(seen.terms.sigma_p2, known.terms.sigma_p2, 0.05 * known.terms.sigma_p2);
+    assert_true(seen.bounds[ORFF_BOUND_RIGOROUS].applies && !seen.bounds[ORFF_BOUND_RIGOROUS].proven);
+}
+
+/* The frequencies of a wave lie about another centre: E |w|^2 = d/sigma^2 + |centre|^2. */
+static void waves_are_measured(void **state) {
+    static const double lengths[] = {1.5, 0.0};
+    const double centre = 2.0 * 3.14159265358979324 / 1.5, expected = 2.0 / 0.64 + centre * centre;
+    orff_part wave = part_of(ORFF_RULE_DECOMPOSABLE, 0.8, 1.0);
+    orff_bound_question q = orff_bound_question_default();
+    orff_bound_report seen;
+    (void)state;
+    wave.wavelengths = lengths;
+    q.draws = 20000;
+    assert_ok(orff_bound_evaluate(&wave, 2, 1, &q, &seen));
+    assert_close(seen.terms.K0, 1.0, 1e-12);
+    assert_close(seen.terms.sigma_p2, expected, 0.05 * expected);
+}
+
 /* Curl-free as a rule of the caller's: measured constants are near those that are known, and nothing is proven by them; those
  * given are taken as they are. */
 static void constants_measured_and_given(void **state) {
@@ -487,6 +530,8 @@ int main(void) {
         cmocka_unit_test(printed_bound_fails_when_scaled),
         cmocka_unit_test(bases_without_the_moments_are_refused),
         cmocka_unit_test(nothing_is_known_of_custom_rules),
+        cmocka_unit_test(hermitian_blocks_are_measured),
+        cmocka_unit_test(waves_are_measured),
         cmocka_unit_test(halves_make_a_whole),
         cmocka_unit_test(sums_keep_their_bounds),
         cmocka_unit_test(constants_measured_and_given),

@@ -23,7 +23,7 @@ static void write_bytes(const unsigned char *bytes, size_t size) {
     assert_int_equal(pwrite(descriptor, bytes, size, 0), size);
 }
 
-static forged take_apart(const char *name) {
+static forged split_file(const char *name) {
     size_t size;
     forged file;
     unsigned char *bytes = forged_read(name, &size);
@@ -266,7 +266,7 @@ static int tear_down(void **state) {
 static void test_unchanged(void **state) {
     (void)state;
     for (size_t i = 0; i < count_subjects(); i++) {
-        forged file = take_apart(subjects[i].name);
+        forged file = split_file(subjects[i].name);
         taken = refused = 0;
         put_together(&file);
         subjects[i].try();
@@ -394,7 +394,7 @@ static void edit(const forged *file, json_t *node, try_fn *try) {
 static void test_documents(void **state) {
     (void)state;
     for (size_t i = 0; i < count_subjects(); i++) {
-        forged file = take_apart(subjects[i].name);
+        forged file = split_file(subjects[i].name);
         taken = refused = 0;
         edit(&file, file.document, subjects[i].try);
         print_message("%zu changed documents refused, %zu taken\n", refused, taken);
@@ -406,7 +406,7 @@ static void test_documents(void **state) {
 /* Laws and schemes in all combinations where frequencies are drawn again. */
 static void test_recipes(void **state) {
     (void)state;
-    forged file = take_apart(compact_path);
+    forged file = split_file(compact_path);
     json_t *group = json_array_get(json_object_get(json_object_get(file.document, "bank"), "groups"), 0);
     json_t *recipe = json_object_get(group, "recipe"), *drawn = json_object_get(group, "drawn");
     static const double shapes[] = {1e-300, 0.3, 2.5, 50.0}, scales[] = {5e-324, 1e-300, 1.0, 1e300};
@@ -429,7 +429,7 @@ static void test_recipes(void **state) {
 static void test_other_rounding(void **state) {
     (void)state;
     orff_model *model = NULL;
-    forged file = take_apart(compact_path);
+    forged file = split_file(compact_path);
     json_t *group = json_array_get(json_object_get(json_object_get(file.document, "bank"), "groups"), 0);
     json_object_set_new(json_object_get(group, "drawn"), "crc32c", json_string("01234567"));
     put_together(&file);
@@ -490,7 +490,7 @@ static void edit_numbers(forged *file, const char *name, try_fn *try) {
 static void test_tensors(void **state) {
     (void)state;
     for (size_t i = 0; i < count_subjects(); i++) {
-        forged file = take_apart(subjects[i].name);
+        forged file = split_file(subjects[i].name);
         json_t *names = json_copy(file.header), *value;
         const char *name;
         taken = refused = 0;

@@ -47,7 +47,7 @@ static struct {
 
 static uint64_t next_row; /* of the child */
 
-static int take_memory(fmt_table *table) {
+static int fill_memory(fmt_table *table) {
     for (size_t i = 0; i < 100000; i++) {
         char *memory = malloc(1 << 20);
         if (!memory) return fmt_table_fail_memory(table);
@@ -75,7 +75,7 @@ static int act(fmt_table *table, deed what) {
         nanosleep(&(struct timespec){.tv_nsec = 700000000}, NULL);
         break;
     case TAKE_MEMORY:
-        return take_memory(table);
+        return fill_memory(table);
     case FAIL:
         return fmt_table_fail(table, ORFF_ERROR_NOT_FINITE, "something \033 is wrong");
     case INTERRUPT_ITSELF:

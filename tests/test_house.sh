@@ -1,6 +1,7 @@
 #!/bin/sh
 # Arrows point one way: a module of src/ includes only itself and modules before it, and what is built on the library
-# includes only the public header.
+# includes only the public header. Block rules, bases and sampling schemes speak for themselves: nobody but their own module asks which
+# of them it is. Functions have verbs that say what they do.
 set -eu
 
 modules="base spectrum sampling kernel features moments lattice solve exact bounds stack engine model"
@@ -50,9 +51,25 @@ check_outside() {
     done
 }
 
+# Prints every comparison with one rule, base or scheme outside of its module; auto is none of them.
+check_questions() {
+    for pair in RULE:kernel BASE:spectrum SCHEME:sampling; do
+        find "$1/src" "$1/cli" "$1/formats" "$1/mpi" -path "*/src/${pair#*:}" -prune -o \( -name '*.[ch]' -o -name '*.inc' \) -exec grep -nHE \
+            "([!=]=|case) *ORFF_${pair%:*}_[A-Z]|ORFF_${pair%:*}_[A-Z_]+ *[!=]=" {} + 2>/dev/null | grep -vE "ORFF_${pair%:*}_(AUTO|COUNT)\b" | sed "s/\$/ asks which of its kind it is/"
+    done
+}
+
+# Prints every C function whose verb hides what it does.
+check_verbs() {
+    find "$1/src" "$1/cli" "$1/formats" "$1/mpi" \( -name '*.[ch]' -o -name '*.inc' \) -exec grep -nHE \
+        "^[a-z].*[ *_](tell|settle|take|look|hold|walk)s?(_[a-z_]+)?\([^;]*[{,]\$" {} + 2>/dev/null | sed "s/\$/ is named by a verb that hides what it does/"
+}
+
 check_house() {
     check_modules "$1"
     check_outside "$1"
+    check_questions "$1"
+    check_verbs "$1"
 }
 
 # plant <file> <include>: a small tree that has one wrong include in that file.
@@ -77,6 +94,13 @@ self_test() {
             exit 1
         }
     done
+    plant
+    mkdir "$work/house/src/kernel"
+    echo 'if (part->rule == ORFF_RULE_CURL_FREE) return scheme == ORFF_SCHEME_AUTO;' | tee "$work/house/src/kernel/k.c" >>"$work/house/cli/main.c"
+    [ "$(check_house "$work/house" | wc -l)" -eq 1 ] || { echo "self-test: a question for a rule was not found" >&2; exit 1; }
+    plant
+    echo 'static int take_rows(void) {' >>"$work/house/cli/main.c"
+    [ "$(check_house "$work/house" | wc -l)" -eq 1 ] || { echo "self-test: a verb was not found" >&2; exit 1; }
 }
 
 # A citation names the version that was used: CITATION.cff follows VERSION.

@@ -332,7 +332,7 @@ static void send_sums(sums *s) {
     unlink(path);
 }
 
-static void take_rows(sums *s, const orff_observations *o) {
+static void add_rows(sums *s, const orff_observations *o) {
     assert_ok(s->features ? orff_moments_accumulate_observations(s->features, o)
                           : orff_lattice_moments_accumulate_observations(s->lattice, o));
 }
@@ -422,13 +422,13 @@ static sums make_sums(size_t which, const orff_features *features, const measure
                             rest = some_of(m, errors, WHOLE, N);
     const orff_rows parted =
         features ? ORFF_ROWS_PARTED : ORFF_ROWS_DIRECTED; /* a lattice has one room for both */
-    take_rows(&all, &whole);                              /* whole ones become directed when others come */
+    add_rows(&all, &whole);                              /* whole ones become directed when others come */
     assert_int_equal(room_of(&all), errors ? parted : ORFF_ROWS_WHOLE);
     read_rows(&all, &rest);
     assert_int_equal(room_of(&all), parted);
-    take_rows(&more, &along);
+    add_rows(&more, &along);
     assert_int_equal(room_of(&more), ORFF_ROWS_DIRECTED);
-    take_rows(&off, &whole);
+    add_rows(&off, &whole);
     assert_ok(join_sums(&more, 1.0, &off));
     send_sums(&more);
     assert_ok(join_sums(&all, 1.0, &more));
@@ -437,7 +437,7 @@ static sums make_sums(size_t which, const orff_features *features, const measure
     free_sums(&off);
     off = create_sums(which, features);
     const orff_observations other = some_of(m, errors ? NULL : m->weights, 0, ALONG);
-    take_rows(&off, &other);
+    add_rows(&off, &other);
     assert_status(join_sums(&all, 1.0, &off), ORFF_ERROR_MISMATCH); /* with errors and without */
     assert_says("errors");
     free_sums(&more);

@@ -76,7 +76,7 @@ static int give_rows(void *self, size_t room, double *X, double *Y, double *weig
     return 0;
 }
 
-static int take_rows(void *self, size_t rows, const double *X, const double *F) {
+static int receive_rows(void *self, size_t rows, const double *X, const double *F) {
     pipe_ends *ends = self;
     assert_memory_equal(X, ends->X + ends->taken * ends->d, rows * ends->d * sizeof *X);
     memcpy(ends->F + ends->taken * ends->p, F, rows * ends->p * sizeof *F);
@@ -95,13 +95,13 @@ static void streams_as_arrays(void **state) {
         pipe_ends ends = {
             .X = X, .F = F, .d = model->d, .p = model->p, .n = N, .piece = piece, .fail_at = -1};
         const orff_reader reader = {.read = give_rows, .self = &ends};
-        assert_ok(orff_model_predict_stream(model, &reader, take_rows, &ends));
+        assert_ok(orff_model_predict_stream(model, &reader, receive_rows, &ends));
         assert_int_equal(ends.taken, N);
         assert_all_close(N * model->p, F, want, 1e-12);
     }
     pipe_ends broken = {.X = X, .F = F, .d = model->d, .p = model->p, .n = N, .piece = 500, .fail_at = 2};
     const orff_reader reader = {.read = give_rows, .self = &broken};
-    assert_status(orff_model_predict_stream(model, &reader, take_rows, &broken), ORFF_ERROR_CALLBACK);
+    assert_status(orff_model_predict_stream(model, &reader, receive_rows, &broken), ORFF_ERROR_CALLBACK);
     assert_says("returned 7");
     assert_int_equal(broken.taken, 1500);
     free(X);

@@ -36,7 +36,7 @@ bool cli_is_first(void) {
 
 /* ---- beginning and end */
 
-__attribute__((format(printf, 1, 2))) static void tell(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static void print_message(const char *format, ...) {
     va_list list;
     va_start(list, format);
     cli_print_message("", format, list);
@@ -46,7 +46,7 @@ __attribute__((format(printf, 1, 2))) static void tell(const char *format, ...) 
 /* Who leaves by exit() in the middle (there is no memory) takes the others along, who would wait for it for ever. */
 static void abort_all(void) {
     if (run.ended) return;
-    if (*cli_kept_failure()) tell("%s (rank %d)", cli_kept_failure(), run.rank);
+    if (*cli_kept_failure()) print_message("%s (rank %d)", cli_kept_failure(), run.rank);
     MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
 }
 
@@ -107,9 +107,9 @@ int cli_ranks_end(int status) {
 static void show(int first, const char *message) {
     static const char ours[] = "orff: ";
     if (first == 0) {
-        tell("%s", message);
+        print_message("%s", message);
     } else {
-        tell("%srank %d: %s", ours, first,
+        print_message("%srank %d: %s", ours, first,
              message + (strncmp(message, ours, strlen(ours)) ? 0 : strlen(ours)));
     }
 }
@@ -193,7 +193,7 @@ int cli_agree_on(orff_status status) {
     if (run.failed) return run.failed;
     if (!status) return CLI_DONE;
     run.failed = CLI_FAILED;
-    if (cli_is_first()) tell("orff: %s", orff_mpi_error_message());
+    if (cli_is_first()) print_message("orff: %s", orff_mpi_error_message());
     return run.failed;
 }
 

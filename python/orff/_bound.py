@@ -9,7 +9,7 @@ import numpy as np
 from ._errors import check
 from ._functions import SCALE, given_settings
 from ._library import ffi, lib, text
-from ._parameters import FEATURES, KERNEL, Own, takes
+from ._parameters import FEATURES, KERNEL, Own, accepts
 from ._progress import run
 from ._settings import TABLE, Settings, name_of, positive, whole
 
@@ -56,7 +56,7 @@ _SAMPLING = Own(name_of("scheme", lib.ORFF_SCHEME_IID), TABLE["sampling"].types,
 _IMPORTANCE = TABLE["importance"]
 
 
-@takes(KERNEL | FEATURES, without=("weight", "covariates"), sigma=SCALE, features=_FEATURES, sampling=_SAMPLING,
+@accepts(KERNEL | FEATURES, sigma=SCALE, features=_FEATURES, sampling=_SAMPLING,
        importance=Own(False, _IMPORTANCE.types, "Of what is measured. " + _IMPORTANCE.help))
 def bound(
     dim: int,
@@ -98,8 +98,8 @@ def bound(
         Your own values of the constants: the largest of D E|K~ - K|^2, the bound of the psi_1 norm of the centred blocks,
         and the root of E |w|^2 |A|^2. With all three, the theorem applies to any kernel.
     draws : int, default=20000
-        Number of frequencies on which the constants of custom parts are measured. The bounds are then not proven. 0: do not
-        measure them.
+        Frequencies on which constants of custom parts, and of those with delays or a wavelength, are measured; then
+        nothing is proven. 0: they are not known.
     {parameters}
 
     Returns
@@ -118,7 +118,7 @@ def bound(
     True
     """
     dim = whole("dim", dim, 1, 65536)
-    chosen, features = given_settings({**given, "covariates": None}, dim, outputs), given["features"]
+    chosen, features = given_settings(given, dim, outputs), given["features"]
     question = ffi.new("orff_bound_question *", lib.orff_bound_question_default())
     question.epsilon, question.diameter = positive("epsilon", epsilon), positive("diameter", diameter)
     question.relative, question.probability = relative, positive("probability", probability)

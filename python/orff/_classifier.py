@@ -198,7 +198,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         self
         """
         X, y, weights = self._rows(X, y, sample_weight, reset=False, least=1)
-        self._take_off(Rows(X, self._coded(y), weights))
+        self._subtract(Rows(X, self._coded(y), weights))
         return self
 
     def _coded(self, y: Array) -> Array:

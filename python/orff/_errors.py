@@ -45,14 +45,14 @@ def keep_cause(trouble: BaseException) -> None:
         _here.cause = trouble
 
 
-def _take_cause() -> Optional[BaseException]:
+def _pop_cause() -> Optional[BaseException]:
     cause, _here.cause = getattr(_here, "cause", None), None
     return cause
 
 
 def check(status: int) -> None:
     """Raise what a status other than ORFF_OK means, with the library's message."""
-    cause = _take_cause()
+    cause = _pop_cause()
     if status == lib.ORFF_OK:
         return
     if cause is not None and not isinstance(cause, Exception):

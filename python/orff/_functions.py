@@ -19,7 +19,7 @@ from ._library import ffi, lib
 from ._model import Model
 from ._lattice_moments import LatticeMoments
 from ._moments import Moments
-from ._parameters import FEATURES, KERNEL, Own, takes
+from ._parameters import FEATURES, KERNEL, Own, accepts
 from ._regressor import ORFFRegressor
 from ._stack import ORFFStack
 from ._series import estimator_of_series, is_series
@@ -30,7 +30,7 @@ _NO_DATA = "there are no data here"
 SCALE = Own(1.0, 'float or "S|S1,..,Sd"', "Length scale; commas or a sequence give one for each input, + one for each part.")
 
 
-@takes(KERNEL | FEATURES, sigma=SCALE, features=Own(None, "int", "With a number: the approximation by so many frequencies."))
+@accepts(KERNEL | FEATURES, sigma=SCALE, features=Own(None, "int", "With a number: the approximation by so many frequencies."))
 def kernel(x: Any, z: Any = None, *, outputs: Optional[int] = None, **given: Any) -> Array:
     """K(x, z), exactly or by random features.
 
@@ -90,7 +90,7 @@ def _approximate(given: dict[str, Any], outputs: int, X: Array, Z: Array) -> Arr
     return DrawnFeatures(given, X.shape[1], outputs, extent).gram(X, Z)
 
 
-@takes(0)
+@accepts(0)
 def loss(name: str, f: Any, y: Any, parameter: float = 1.0, gradient: bool = False) -> Any:
     """The loss of predictions.
 

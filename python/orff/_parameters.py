@@ -83,7 +83,7 @@ def parameters(uses: int, without: Sequence[str] = (), **own: Own) -> Callable[[
     return decorate
 
 
-def takes(uses: int, without: Sequence[str] = (), **own: Own) -> Callable[[Callable], Callable]:
+def accepts(uses: int, without: Sequence[str] = (), **own: Own) -> Callable[[Callable], Callable]:
     """A function whose further keywords are the settings of these uses: it gets them all in its dict `given`."""
     def decorate(function: Callable) -> Callable:
         listed = _listed(uses, without, own)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ._errors import check
 from ._library import ffi, lib
-from ._parameters import FEATURES, KERNEL, MOMENTS, takes
+from ._parameters import FEATURES, KERNEL, MOMENTS, accepts
 from ._settings import Settings, whole
 
 
@@ -16,7 +16,7 @@ class Plan(NamedTuple):
     peak_bytes: int
 
 
-@takes(KERNEL | FEATURES | MOMENTS, without=("engine", "period"))
+@accepts(KERNEL | FEATURES | MOMENTS, without=("engine", "period"))
 def plan(n: int, dim: int, outputs: int, **given: Any) -> Plan:
     """Predict the time and memory of a fit with the direct solver and lambda "auto" on this machine.
 
@@ -40,7 +40,7 @@ def plan(n: int, dim: int, outputs: int, **given: Any) -> Plan:
     """
     n, dim, outputs = whole("n", n, 1, 1 << 50), whole("dim", dim, 1, 65536), whole("outputs", outputs, 1, 65536)
     if isinstance(given["sigma"], str):
-        given["sigma"] = given["sigma"].replace("median", "1")  # there are no rows to look at, and any number takes as long
+        given["sigma"] = given["sigma"].replace("median", "1")  # there are no rows to look at, and any number accepts as long
     chosen = Settings({**given, "output_matrix": None}, dim, outputs)
     c = chosen.c
     if c.auto_kernel or c.mixture or c.auto_mix:

@@ -127,7 +127,7 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         >>> model.forget(X[:50], Y[:50]).moments_.rows
         100
         """
-        self._take_off(self._measured(X, y, sample_weight, directions, errors, False))
+        self._subtract(self._measured(X, y, sample_weight, directions, errors, False))
         return self
 
     def _measured(self, X: Any, y: Any, sample_weight: Any, directions: Any, errors: Any, reset: bool) -> Rows:
@@ -162,7 +162,7 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
             given.update(base=notes["kernel"]["base"], sigma=notes["kernel"]["sigma"], shape=None)
         names = _notes.names(notes, "inputs", inputs)
         Settings({**given, "output_matrix": None}, inputs, outputs, names=names)  # what is wrong is said before a change
-        self._take_names(notes, inputs, outputs)
+        self._set_names(notes, inputs, outputs)
         self._settled, self._moments, self._model = given, moments.copy(), None
         self._solve()
         return self
@@ -178,12 +178,12 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         names = _notes.names(notes, "inputs", inputs)
         settings = Settings(given, inputs, outputs, names=names)
         model = Model.make(lib.orff_model_fit_lattice_moments, settings, moments._handle, **self._how)
-        self._take_names(notes, inputs, outputs)
+        self._set_names(notes, inputs, outputs)
         self._settled, self._moments = None, None
         self._adopt(model, settings, **self._notes_of_moments())
         return self
 
-    def _take_names(self, notes: dict, inputs: int, outputs: int) -> None:
+    def _set_names(self, notes: dict, inputs: int, outputs: int) -> None:
         """The columns of moments, by number and by what their notes call them, as those of rows would be."""
         names = _notes.names(notes, "inputs", inputs)
         self.n_features_in_ = inputs

@@ -72,7 +72,7 @@ class StreamingMixin(ModelEstimator):
         self._moments._add_rows(rows)
         self._model = None
 
-    def _take_off(self, rows: Rows) -> None:
+    def _subtract(self, rows: Rows) -> None:
         if self._moments is None:
             raise ValueError("forget needs rows that were added by partial_fit; fit does not keep its rows")
         self._moments._subtract_rows(rows)

@@ -381,9 +381,9 @@ class DaskORFFRegressor(ORFFRegressor):
         else:
             self._fit_lattice(self._lattice)
 
-    def _take_names(self, notes: dict, inputs: int, outputs: int) -> None:
+    def _set_names(self, notes: dict, inputs: int, outputs: int) -> None:
         flat = self._flat and self._lattice is not None
-        super()._take_names(notes, inputs, outputs)
+        super()._set_names(notes, inputs, outputs)
         self._flat = flat
 
     # ---- predicting

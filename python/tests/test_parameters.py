@@ -200,6 +200,13 @@ def test_kernel_plan_and_bound_agree_with_the_program(program):
                   "--features", "20000", "--m", "90")
     mine = orff.bound(2, 2.0, 0.3, kernel="div-free@1+decomposable@0.5", features=20000, m=90.0)
     assert mine.best == theirs["best"] == "importance" and mine.features_needed == theirs["features_needed"]
+    whole = dict(kernel="div-free+decomposable", sigma="0.5+0.9")
+    assert orff.bound(2, 2.0, 0.5, weight=[1, 9], **whole).terms["b"] > orff.bound(2, 2.0, 0.5, weight=[1, 1], **whole).terms["b"]
+    covered = dict(kernel="div-free", sigma=[0.5, 0.7, 0.9], outputs=2)
+    near, far = (orff.bound(3, 2.0, 0.5, covariates=[k], **covered).features_needed for k in (0, 2))
+    assert near != far
+    late = orff.bound(2, 2.0, 0.5, kernel="delayed", delays=[[0, 0], [0.7, -0.4]], sigma=0.8, outputs=2)
+    assert late.corrected.applies and not late.corrected.proven
     with pytest.raises(ValueError, match="m is -1"):
         orff.bound(2, 1.0, 0.1, sigma=1.0, m=-1.0)
     with pytest.raises(ValueError, match="sigma: .*no data here"):

@@ -1,15 +1,20 @@
 #include "base/names.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 40 /* longer words are not compared */
+#define LONGEST 255 /* longer words are not compared */
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Edits from one word to the other: letters put in, taken out or changed. */
+static bool same(char a, char b) {
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Edits from one word to the other: letters put in, taken out or changed; a change of case is none. */
 static size_t edits(const char *a, const char *b) {
     size_t row[LONGEST + 1];
     for (size_t j = 0; j <= strlen(b); j++) row[j] = j;
@@ -18,7 +23,7 @@ static size_t edits(const char *a, const char *b) {
         row[0] = i;
         for (size_t j = 1; b[j - 1]; j++) {
             const size_t above = row[j];
-            row[j] = smaller(diagonal + (a[i - 1] != b[j - 1]), smaller(above, row[j - 1]) + 1);
+            row[j] = smaller(diagonal + !same(a[i - 1], b[j - 1]), smaller(above, row[j - 1]) + 1);
             diagonal = above;
         }
     }
@@ -30,7 +35,9 @@ const char *orff_text_nearest(const char *word, const char *const *words) {
     if (!word || !words || strlen(word) > LONGEST) return NULL;
     size_t best = strlen(word) / 2 + 2;
     for (; *words; words++) {
-        const size_t far = strlen(*words) <= LONGEST ? edits(word, *words) : SIZE_MAX;
+        const size_t a = strlen(word), b = strlen(*words);
+        if (b > LONGEST || (a > b ? a - b : b - a) >= best) continue;
+        const size_t far = edits(word, *words);
         if (far < best) {
             best = far;
             nearest = *words;
@@ -39,7 +46,8 @@ const char *orff_text_nearest(const char *word, const char *const *words) {
     return nearest;
 }
 
-void orffi_names_join(char *text, size_t room, const char *const *names) {
+/* "a, b and c" into text (with room for `room` bytes), cut short where it does not fit. */
+static void join(char *text, size_t room, const char *const *names) {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; names[i]; i++) {
@@ -59,7 +67,7 @@ orff_status orffi_names_find(const char *what, const char *name, const char *con
         return ORFF_OK;
     }
     const char *near = orff_text_nearest(name, names);
-    orffi_names_join(all, sizeof all, names);
+    join(all, sizeof all, names);
     if (near)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "there is no %s \"%s\"; did you mean \"%s\"? There are %s", what, name, near, all);

@@ -8,9 +8,6 @@
  * "there is no loss "hubber"; did you mean "huber"? There are ..". */
 orff_status orffi_names_find(const char *what, const char *name, const char *const *names, size_t *place);
 
-/* "a, b and c" into text (with room for `room` bytes), cut short where it does not fit. */
-void orffi_names_join(char *text, size_t room, const char *const *names);
-
 /* For the lists of orff.h: the text of an entry. */
 #define ORFFI_NAME_OF(name, text)            text,
 #define ORFFI_NAME_OF_FILE(name, file, text) text,

@@ -28,8 +28,9 @@ orff_bound_question orff_bound_question_default(void) {
 
 /* ---- reasons */
 
-static const char rule_unknown[] = "the constants of a custom or signature rule, or of a part with a "
-                                   "wavelength, are not known; give b, m and sigma_p, or measure the error";
+static const char rule_unknown[] =
+    "the constants of a custom or signature rule, or of a part with delays or a "
+    "wavelength, are not known; give b, m and sigma_p, or measure the error";
 static const char no_sum[] = "printed for one kernel, not for a sum";
 static const char scalar_sum[] = "a bound for one kernel K = k0 A, not for a sum";
 static const char no_second[] =
@@ -194,7 +195,8 @@ static orff_status check(const orff_bound_question *q) {
 }
 
 /* What the caller says comes before what is known. */
-static void apply_given_constants(const orffi_bound_setting *s, const orff_bound_question *q, orff_bound_terms *t) {
+static void apply_given_constants(const orffi_bound_setting *s, const orff_bound_question *q,
+                                  orff_bound_terms *t) {
     if (q->b > 0.0) t->b = t->b_printed = q->b;
     if (q->m > 0.0) t->m = t->m_printed = q->m;
     if (q->sigma_p > 0.0) t->sigma_p2 = q->sigma_p * q->sigma_p;

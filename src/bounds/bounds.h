@@ -51,7 +51,6 @@ double orffi_axial_norm(const orffi_bound_setting *s, orffi_axial x);
 double orffi_bound_mean_entry(const orffi_bound_setting *s, size_t i);
 double orffi_bound_square_entry(const orffi_bound_setting *s, size_t i);
 
-orff_status orffi_bound_variance_at(const orffi_bound_setting *s, const double *delta, orff_variance *b);
 void orffi_bound_variance_largest(const orffi_bound_setting *s, double radius, orff_variance *b);
 
 /* |Var A| of the paper: printed where there is a print of it, else NAN. */

@@ -127,16 +127,21 @@ orff_status orffi_bound_sum_terms(size_t n_parts, const orff_part *parts, size_t
 
 /* ---- custom parts */
 
+/* A Hermitian A is seen as the symmetric matrix [Re A, -Im A; Im A, Re A], whose norm is the same: p and columns are twice as many. */
 typedef struct draws {
     size_t count, d, p;
+    bool hermitian;
     double *omega, *weight, *norm; /* count x d, count, count: |A(w)| */
     double *B, *A, *square, *mean; /* p x columns; p x p each */
+    double *pairs;                 /* of a Hermitian block: as many as B has */
     double *all;
 } draws;
 
-static orff_status draws_create(draws *r, size_t count, size_t d, size_t p, size_t columns) {
-    *r = (draws){.count = count, .d = d, .p = p};
-    ORFFI_TRY(ORFFI_NEW_ARRAY(r->all, count * (d + 2) + 3 * p * p + p * columns));
+static orff_status draws_create(draws *r, size_t count, const orffi_bound_setting *s) {
+    const size_t times = s->kernel->hermitian ? 2 : 1, d = s->d, p = times * s->p,
+                 columns = times * s->part->columns;
+    *r = (draws){.count = count, .d = d, .p = p, .hermitian = s->kernel->hermitian};
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->all, count * (d + 2) + 3 * p * p + 2 * p * columns));
     r->omega = r->all;
     r->weight = r->omega + count * d;
     r->norm = r->weight + count;
@@ -144,6 +149,23 @@ static orff_status draws_create(draws *r, size_t count, size_t d, size_t p, size
     r->A = r->B + p * columns;
     r->square = r->A + p * p;
     r->mean = r->square + p * p;
+    r->pairs = r->mean + p * p;
+    return ORFF_OK;
+}
+
+/* B of frequency j, p x columns. */
+static orff_status fill_block(draws *r, const orff_features *f, size_t j, size_t *columns) {
+    if (!r->hermitian) return orff_features_block(f, j, columns, r->B);
+    ORFFI_TRY(orff_features_block_complex(f, j, columns, r->pairs));
+    const size_t half = r->p / 2, n = *columns;
+    for (size_t i = 0; i < half; i++)
+        for (size_t k = 0; k < n; k++) {
+            const double *pair = r->pairs + 2 * (i * n + k);
+            r->B[i * 2 * n + k] = r->B[(half + i) * 2 * n + n + k] = pair[0];
+            r->B[(half + i) * 2 * n + k] = pair[1];
+            r->B[i * 2 * n + n + k] = -pair[1];
+        }
+    *columns = 2 * n;
     return ORFF_OK;
 }
 
@@ -153,7 +175,7 @@ static orff_status sum_blocks(draws *r, const orff_features *f) {
     const double one = 1.0 / (double)r->count;
     for (size_t j = 0; j < r->count; j++) {
         size_t columns;
-        ORFFI_TRY(orff_features_block(f, j, &columns, r->B));
+        ORFFI_TRY(fill_block(r, f, j, &columns));
         orffi_gemm(false, true, p, p, columns, 1.0, r->B, columns, r->B, columns, 0.0, r->A, p);
         orffi_gemm(false, true, p, p, p, one, r->A, p, r->A, p, 1.0, r->square, p);
         for (size_t i = 0; i < p * p; i++) r->mean[i] += one * r->A[i];
@@ -179,6 +201,14 @@ static double measure_psi1(const draws *r) {
     return high;
 }
 
+/* b <= |E A^2|, as cos^2 <= 1. Phases of a Hermitian A may cancel in E A^2, but not in E Re(e^{-i<w,delta>} A)^2 at another delta: there
+ * b <= E |A|^2. */
+static double measure_b(const draws *r, double E_A2) {
+    double sum = 0.0;
+    for (size_t j = 0; j < r->count; j++) sum += r->norm[j] * r->norm[j] / (double)r->count;
+    return r->hermitian ? sum : E_A2;
+}
+
 static orff_status measure(draws *r, const orff_features *f, orff_bound_terms *t) {
     ORFFI_TRY(orff_features_frequencies(f, r->omega, r->weight));
     ORFFI_TRY(sum_blocks(r, f));
@@ -189,7 +219,7 @@ static orff_status measure(draws *r, const orff_features *f, orff_bound_terms *t
         t->sigma_p2 += orffi_dot(r->d, r->omega + j * r->d, r->omega + j * r->d) * r->norm[j] * r->norm[j] /
                        (double)r->count;
     t->psi1 = measure_psi1(r);
-    t->b = t->b_printed = t->E_A2;
+    t->b = t->b_printed = measure_b(r, t->E_A2);
     t->m = 2.0 * (t->psi1 + t->K0 / LN2);
     t->m_printed = 4.0 * (t->psi1 + t->K0);
     return ORFF_OK;
@@ -201,14 +231,17 @@ orff_status orffi_bound_measure_terms(orffi_bound_setting *s, size_t count, orff
     draws r;
     orffi_bound_terms_unknown(t);
     s->largest = INFINITY;
+    const bool exact = orffi_bound_norm_at_zero(s->kernel, &s->K0) == ORFF_OK;
+    if (exact) t->K0 = s->K0;
     if (!count || s->kernel->groups[0].own_law) return ORFF_OK;
-    ORFFI_TRY(draws_create(&r, count, s->d, s->p, s->part->columns));
+    ORFFI_TRY(draws_create(&r, count, s));
     sampling.scheme = ORFF_SCHEME_IID;
     sampling.importance = ORFF_SWITCH_NO;
     sampling.features = count;
     orff_status status = orff_features_create(&f, s->kernel, &sampling);
     if (!status) status = measure(&r, f, t);
     s->measured = true;
+    if (exact) t->K0 = s->K0;
     s->K0 = t->K0;
     orff_features_free(f);
     orffi_release(r.all);

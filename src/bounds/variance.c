@@ -175,7 +175,7 @@ static orff_status k0_at(const orffi_bound_setting *s, const double *delta, doub
     return ORFF_OK;
 }
 
-orff_status orffi_bound_variance_at(const orffi_bound_setting *s, const double *delta, orff_variance *b) {
+static orff_status variance_at(const orffi_bound_setting *s, const double *delta, orff_variance *b) {
     double k1, k2, sum = 0.0;
     *b = unknown;
     if (!s->known) return ORFF_OK;
@@ -294,7 +294,7 @@ orff_status orff_bound_variance(const orff_part *part, size_t d, size_t p, const
     orff_variance result = {0};
     ORFFI_TRY(begin(&s, part, d, p, b));
     orff_status status = orffi_check_finite("delta", 1, d, delta);
-    if (!status) status = orffi_bound_variance_at(&s, delta, &result);
+    if (!status) status = variance_at(&s, delta, &result);
     if (!status) *b = result;
     orffi_bound_setting_clear(&s);
     return status;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "engine/reach.h"
+#include "solve/solver.h"
 
 #define MOST_UNKNOWNS 1500 /* of a system that is decomposed once for every candidate */
 
@@ -29,7 +30,7 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s engine is for the squared loss; for %s use %s",
                           orff_engine_name(ORFF_ENGINE_EXACT), orff_loss_name(s->loss),
                           orff_engine_name(ORFF_ENGINE_FEATURES));
-    if (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_DIRECT)
+    if (!orffi_solver_is_closed(s->solver))
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s solver belongs to the engine %s, not to %s",
                           orff_solver_name(s->solver), orff_engine_name(ORFF_ENGINE_FEATURES),
                           orff_engine_name(ORFF_ENGINE_EXACT));

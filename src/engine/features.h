@@ -38,9 +38,6 @@ typedef struct orffi_posterior {
 orff_status orffi_posterior_build(orffi_posterior **out, orffi_system *system, double shift);
 void orffi_posterior_free(orffi_posterior *posterior);
 
-/* The posterior of a dual at lambda. */
-orff_status orffi_posterior_of_dual(orffi_posterior **out, const orffi_dual *dual, double lambda);
-
 /* Rows of Phi(x)^T from phi(x) (2D) into slice: n numbers (stein), or p x n. */
 void orffi_posterior_slices(const orffi_posterior *posterior, size_t D, size_t p, const double *phi,
                             double *slice);

@@ -90,7 +90,8 @@ static orff_status fill_variances(orffi_posterior *posterior, const orffi_dual *
     return ORFF_OK;
 }
 
-orff_status orffi_posterior_of_dual(orffi_posterior **out, const orffi_dual *dual, double lambda) {
+/* The posterior of a dual at lambda. */
+static orff_status posterior_of(orffi_posterior **out, const orffi_dual *dual, double lambda) {
     orffi_posterior *posterior;
     ORFFI_TRY(ORFFI_NEW(posterior));
     orff_status status = fill_shape(posterior, dual);
@@ -110,7 +111,7 @@ orff_status orffi_posterior_of_dual(orffi_posterior **out, const orffi_dual *dua
 /* The policy of the primal: by the number of coefficients. */
 static orff_status fill_posterior(const orffi_features_rows *r, orffi_features_fit *fit, double lambda) {
     if (!orffi_keeps_posterior(r->task.settings, (double)orffi_primal_order(fit->features))) return ORFF_OK;
-    return orffi_posterior_of_dual(&fit->posterior, &r->dual, lambda);
+    return posterior_of(&fit->posterior, &r->dual, lambda);
 }
 
 static orff_status solve(const orffi_features_rows *r, orffi_features_fit *fit, double lambda,

@@ -24,7 +24,7 @@ static bool is_direct(const orffi_task *task, const orff_kernel *kernel) {
 orff_status orffi_features_draw(orff_features **features, const orffi_task *task, const orff_kernel *kernel,
                                 size_t D) {
     orff_sampling sampling = task->settings->sampling;
-    sampling.features = D > kernel->n_groups || sampling.scheme == ORFF_SCHEME_GRID ? D : kernel->n_groups;
+    sampling.features = D > kernel->n_groups || orffi_is_quadrature(sampling.scheme) ? D : kernel->n_groups;
     if (!sampling.extent) sampling.extent = task->extent;
     return orff_features_create(features, kernel, &sampling);
 }

@@ -29,7 +29,7 @@ static double unknowns_for_each(const orff_settings *s, size_t d, size_t p) {
 size_t orff_settings_features(const orff_settings *s, size_t d, size_t p, size_t rows) {
     size_t D = orff_sampling_default().features;
     if (!s || !p) return 0;
-    if (s->sampling.features || s->sampling.scheme == ORFF_SCHEME_GRID) return s->sampling.features;
+    if (s->sampling.features || orffi_is_quadrature(s->sampling.scheme)) return s->sampling.features;
     const size_t most = (size_t)(LARGEST_SYSTEM / unknowns_for_each(s, d, p));
     if (most < D) D = most;
     if (rows && rows / 2 < D) D = rows / 2; /* as many features as rows */

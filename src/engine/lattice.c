@@ -11,16 +11,16 @@
 
 static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows, size_t *bytes) {
     (void)rows;
-    const size_t few = d < ORFFI_LATTICE_MOST ? d : ORFFI_LATTICE_MOST;
+    const size_t few = d < ORFF_LATTICE_INPUTS ? d : ORFF_LATTICE_INPUTS;
     const double fine = pow(4.0, (double)few) *
                         (double)orffi_lattice_most(few); /* four points for an unknown, along each input */
     const double grids = 8.0 * fine * (double)(p + 1) * (double)(s->folds + 1);
     *bytes = grids < (double)(SIZE_MAX / 2) ? (size_t)grids : SIZE_MAX;
     ORFFI_TRY(orffi_fft_require());
-    if (d > ORFFI_LATTICE_MOST)
+    if (d > ORFF_LATTICE_INPUTS)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "the %s engine is for up to %d inputs, but there are %zu; use the engine %s",
-                          orff_engine_name(ORFF_ENGINE_LATTICE), ORFFI_LATTICE_MOST, d,
+                          orff_engine_name(ORFF_ENGINE_LATTICE), ORFF_LATTICE_INPUTS, d,
                           orff_engine_name(ORFF_ENGINE_FEATURES));
     if (s->loss != ORFF_LOSS_SQUARED)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "the %s engine is for the squared loss; for %s use %s",

@@ -37,7 +37,7 @@ typedef struct orffi_lattice_fit {
         samples; /* draws x p x H: posterior samples, less their mean V, for a noise variance of 1; or NULL */
     orffi_nufft *sample_waves;
     double shift;                       /* N lambda */
-    double origin[ORFFI_LATTICE_MOST];  /* zeros */
+    double origin[ORFF_LATTICE_INPUTS];  /* zeros */
     orffi_lattice_posterior *posterior; /* or NULL */
     orffi_lattice_system system;        /* of the posterior: the kernel's part */
     orffi_lattice_block block;          /* of the posterior: which modes stand where */
@@ -53,9 +53,6 @@ typedef struct orffi_lattice_fit {
     bool
         deviates; /* it is what a sample has more than the mean, which is nothing to take for granted far from the rows */
 } orffi_lattice_fit;
-
-/* The axes of the system, for error bars. */
-orff_status orffi_lattice_find_axes(orffi_lattice_fit *fit);
 
 /* Error bars from the nearest of these rows, which are copied. */
 orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_table *rows);
@@ -148,8 +145,8 @@ typedef struct orffi_lattice_rows {
     orffi_lattice lattice;
     orffi_lattice_moments *own;
     const orffi_lattice_moments *moments; /* its own, or borrowed */
-    double extent[ORFFI_LATTICE_MOST],
-        middle[ORFFI_LATTICE_MOST]; /* range of the rows, with room for later ones */
+    double extent[ORFF_LATTICE_INPUTS],
+        middle[ORFF_LATTICE_INPUTS]; /* range of the rows, with room for later ones */
     orffi_lattice_quality quality;
     double transform; /* tolerance of the transforms */
 

@@ -44,7 +44,7 @@ static orff_status ask(crowd *c, double *sum, size_t *asked) {
 
 /* The trace of K(0) as neighbours have it: of the scalar kernel, or of all outputs. */
 static orff_status find_size(const crowd *c, double *size) {
-    const double zero[ORFFI_LATTICE_MOST] = {0};
+    const double zero[ORFF_LATTICE_INPUTS] = {0};
     double *K;
     *size = 1.0;
     if (c->scalar) return ORFF_OK;

@@ -5,7 +5,7 @@
 
 void orffi_lattice_wave_field(const orffi_lattice *l, size_t p, const orffi_derived *what, const long *place,
                               const double *v, double *out) {
-    double w[ORFFI_LATTICE_MOST], in_space[ORFFI_LATTICE_MOST];
+    double w[ORFF_LATTICE_INPUTS], in_space[ORFF_LATTICE_INPUTS];
     orffi_lattice_frequency(l, place, w);
     for (size_t i = 0; i < l->d; i++) w[i] /= what->unit[i];
     for (size_t i = 0; what->space && i < p; i++) in_space[i] = w[what->space[i]];
@@ -19,7 +19,7 @@ static void fill_modes(const orffi_lattice_fit *fit, const orffi_derived *what, 
     const size_t p = fit->p, H = fit->H;
     double *re = work, *im = work + p, *a = work + 2 * p, *b = a + what->k;
     for (size_t h = 0; h < H; h++) {
-        long k[ORFFI_LATTICE_MOST];
+        long k[ORFF_LATTICE_INPUTS];
         orffi_lattice_place(&fit->lattice, h, k);
         for (size_t i = 0; i < p; i++) {
             re[i] = what->spread[i] * creal(fit->V[i * H + h]);

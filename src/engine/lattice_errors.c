@@ -38,7 +38,7 @@ static orff_status fill_coefficients(const orffi_lattice_fit *fit, const orffi_d
     ORFFI_TRY(ORFFI_NEW_ARRAY(v, s->outputs));
     for (size_t side = 0; side < t->sides; side++)
         for (size_t i = 0; i < fit->block.modes; i++) {
-            long place[ORFFI_LATTICE_MOST];
+            long place[ORFF_LATTICE_INPUTS];
             orffi_lattice_place(&fit->lattice, fit->block.mode[i], place);
             for (size_t c = 0; c < s->r; c++, C += t->k) {
                 fill_wave(fit, what, side, fit->block.mode[i], c, v);

@@ -137,7 +137,7 @@ static orff_status fill(const orffi_fields *in, orffi_lattice_fit *fit) {
     ORFFI_TRY(orffi_fields_any_number(in, "kernel_error", &fit->kernel_error));
     if (!(fit->shift > 0.0)) return orffi_fields_fail(in, "shift", "is not positive");
     if (orffi_fields_has(in, "directed")) ORFFI_TRY(orffi_fields_flag(in, "directed", &fit->directed));
-    if (fit->directed && fit->p > ORFFI_LATTICE_OUTPUTS)
+    if (fit->directed && fit->p > ORFF_LATTICE_OUTPUTS)
         return orffi_fields_fail(in, "directed", "is not for so many outputs");
     ORFFI_TRY(find_modes(in->archive, "modes", fit->p, fit->H, &data));
     memcpy(fit->V, data, fit->p * fit->H * sizeof *fit->V);

@@ -51,10 +51,16 @@ orff_status orffi_lattice_fit_finish(orffi_lattice_fit *fit) {
     return load_waves(fit, fit->p, fit->V, &fit->waves);
 }
 
+/* The axes of the system, for error bars. */
+static orff_status find_axes(orffi_lattice_fit *fit) {
+    fit->room = orffi_neighbours_room(ORFFI_LATTICE_NEAREST, fit->p);
+    return orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel, fit->directed);
+}
+
 orff_status orffi_lattice_fit_keep(orffi_lattice_fit *fit, size_t draws, orffi_mode *samples) {
     fit->draws = draws;
     fit->samples = samples;
-    ORFFI_TRY(orffi_lattice_find_axes(fit));
+    ORFFI_TRY(find_axes(fit));
     return load_waves(fit, draws * fit->p, samples, &fit->sample_waves);
 }
 
@@ -70,7 +76,7 @@ orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_tabl
     const orffi_spectrum *law = &fit->kernel->parts[0].law;
     ORFFI_TRY(orffi_near_init(&fit->near, rows->n, d, fit->rows.X, law->scale, law->period));
     for (size_t i = 0; i < rows->n; i++) orffi_near_add(&fit->near, i);
-    return orffi_lattice_find_axes(fit);
+    return find_axes(fit);
 }
 
 orff_status orffi_lattice_fit_keep_outputs(orffi_lattice_fit *fit, const orffi_table *rows,
@@ -108,14 +114,9 @@ void orffi_lattice_fit_free(void *self) {
     orffi_release(fit);
 }
 
-orff_status orffi_lattice_find_axes(orffi_lattice_fit *fit) {
-    fit->room = orffi_neighbours_room(ORFFI_LATTICE_NEAREST, fit->p);
-    return orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel, fit->directed);
-}
-
 orff_status orffi_lattice_posterior_create(orffi_lattice_fit *fit) {
     orffi_lattice_posterior *posterior;
-    ORFFI_TRY(orffi_lattice_find_axes(fit));
+    ORFFI_TRY(find_axes(fit));
     ORFFI_TRY(orffi_lattice_block_place(&fit->block, &fit->system, SIZE_MAX));
     ORFFI_TRY(ORFFI_NEW(fit->posterior));
     posterior = fit->posterior;

@@ -52,7 +52,7 @@ orff_status orffi_lattice_prepare(void **rows, const orffi_task *task, const orf
 
 /* trace K(0)/p; 0 where the kernel has no exact form. */
 static orff_status kernel_size(const orff_kernel *kernel, double *size) {
-    const double zero[ORFFI_LATTICE_MOST] = {0};
+    const double zero[ORFF_LATTICE_INPUTS] = {0};
     double *K;
     *size = 0.0;
     if (!orffi_lattice_has_exact(kernel)) return ORFF_OK;
@@ -83,7 +83,7 @@ bool orffi_lattice_can_keep(const orffi_lattice_rows *r, const orff_kernel *kern
 orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
                                      orffi_lattice *lattice, orffi_lattice_quality *quality) {
     const orff_settings *s = r->task.settings;
-    double extent[ORFFI_LATTICE_MOST], noise;
+    double extent[ORFF_LATTICE_INPUTS], noise;
     ORFFI_TRY(orffi_lattice_noise_ratio(r, kernel, (double)known, &noise));
     noise /= fmax(r->finest, 1.0);
     for (size_t i = 0; i < kernel->d; i++)
@@ -246,12 +246,12 @@ static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table)
     r->walls = table->walls;
     for (size_t i = table->n - table->functionals; i < table->n; i++)
         r->finest = fmax(r->finest, table->weights[i]);
-    if (table->p <= ORFFI_LATTICE_OUTPUTS) return ORFF_OK;
+    if (table->p <= ORFF_LATTICE_OUTPUTS) return ORFF_OK;
     return orffi_fail(
         ORFF_ERROR_UNSUPPORTED,
         "a lattice accepts rows with missing outputs or directions for up to %d outputs, but there are %zu: "
         "drop such rows, or use the engine %s or %s",
-        ORFFI_LATTICE_OUTPUTS, table->p, orff_engine_name(ORFF_ENGINE_EXACT),
+        ORFF_LATTICE_OUTPUTS, table->p, orff_engine_name(ORFF_ENGINE_EXACT),
         orff_engine_name(ORFF_ENGINE_FEATURES));
 }
 

@@ -39,7 +39,7 @@ static orff_status centre(const orffi_lattice_system *s, size_t p, const orffi_l
     orffi_lattice twice = *l;
     for (size_t i = 0; i < l->d; i++) twice.m[i] = 2 * l->m[i];
     for (size_t h = 0; h < H; h++) {
-        long k[ORFFI_LATTICE_MOST];
+        long k[ORFF_LATTICE_INPUTS];
         orffi_lattice_place(l, h, k);
         const orffi_mode *density = set->rho + orffi_lattice_find(&twice, k);
         for (size_t a = 0; a < p; a++) {

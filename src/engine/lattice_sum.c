@@ -58,7 +58,7 @@ orff_status orffi_lattice_sum(const void *self, orffi_term *t) {
     ORFFI_TRY(orffi_term_waves(t, fit->H, l->d, fit->p, true));
     fill_lattice(l, t);
     for (size_t h = 0; h < fit->H; h++) {
-        long k[ORFFI_LATTICE_MOST];
+        long k[ORFF_LATTICE_INPUTS];
         const double times = orffi_lattice_count(l, h);
         orffi_lattice_place(l, h, k);
         orffi_lattice_frequency(l, k, t->omega + h * l->d);

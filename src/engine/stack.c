@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "solve/solver.h"
 #include "stack/head.h"
 #include "stack/train.h"
 
@@ -82,9 +83,9 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
     if (s->loss != ORFF_LOSS_SQUARED) return refuse("loss but the squared one");
     if (s->single) return refuse("single precision");
     if (s->sampling.omega) return refuse("place for frequencies of your own");
-    if (s->sampling.scheme == ORFF_SCHEME_GRID)
+    if (orffi_is_quadrature(s->sampling.scheme))
         return refuse("grid: what hidden layers give has no known range");
-    if (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_DIRECT)
+    if (!orffi_solver_is_closed(s->solver))
         return refuse("iterative solver: its last layer is solved directly");
     return orffi_engine_features.suits(s, d, p, rows, bytes);
 }

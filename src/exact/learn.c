@@ -103,7 +103,8 @@ orff_status orffi_exact_system_path(const orffi_exact_system *s, size_t count, c
     return status;
 }
 
-orff_status orffi_exact_search(const orffi_exact_task *task, orff_path_point *points, double *outputs) {
+/* Only the path; outputs (count x p, may be NULL): leave-one-out errors of each output. */
+static orff_status search(const orffi_exact_task *task, orff_path_point *points, double *outputs) {
     orffi_exact_plan plan = {0};
     orffi_exact_system system = {0};
     orff_path_point *found = NULL;
@@ -326,5 +327,5 @@ orff_status orff_exact_path(const orff_kernel *kernel, size_t n, const double *X
                                    .count = count,
                                    .lambdas = lambdas,
                                    .max_bytes = max_bytes};
-    return orffi_exact_search(&task, points, NULL);
+    return search(&task, points, NULL);
 }

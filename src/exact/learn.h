@@ -39,9 +39,6 @@ orff_status orffi_exact_learn_again(orff_exact **exact, orffi_exact_system *syst
 orff_status orffi_exact_system_path(const orffi_exact_system *system, size_t count, const double *lambdas,
                                     orff_path_point *points, double *outputs);
 
-/* Only the path; outputs (count x p, may be NULL): leave-one-out errors of each output. */
-orff_status orffi_exact_search(const orffi_exact_task *task, orff_path_point *points, double *outputs);
-
 /* trace K(0) / p: what lambdas are relative to. ORFF_ERROR_UNSUPPORTED where the kernel has no exact form. */
 orff_status orffi_exact_size(const orff_kernel *kernel, double *size);
 

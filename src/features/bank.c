@@ -6,15 +6,13 @@
 
 #include "base/memory.h"
 #include "kernel/signature.h"
-#include "sampling/hadamard.h"
+#include "sampling/sampling.h"
 
-/* By importance wherever it helps and exists: rows of a Hadamard block can vanish on a small field's
- * space, and their weights would be unbounded. */
+/* By importance wherever it helps and exists. */
 static bool wants_importance(const orffi_kernel_group *group, const orff_sampling *sampling) {
-    const bool vanishing =
-        sampling->scheme == ORFF_SCHEME_HADAMARD && group->law->space_count < ORFFI_HADAMARD_MIN_DIM;
     return group->importance && (sampling->importance == ORFF_SWITCH_YES ||
-                                 (sampling->importance == ORFF_SWITCH_AUTO && !vanishing));
+                                 (sampling->importance == ORFF_SWITCH_AUTO &&
+                                  orffi_importance_serves(sampling->scheme, group->law->space_count)));
 }
 
 /* ---- how the D frequencies are divided among the groups */

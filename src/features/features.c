@@ -53,7 +53,7 @@ static void set_warnings(orff_features *f) {
         const orffi_frequencies *drawn = &f->bank->groups[f->part_group[m]].drawn;
         if (drawn->extent_guessed) f->warnings |= ORFF_WARN_EXTENT_GUESSED;
         if (part->rule->physical && !f->bank->given && !drawn->importance &&
-            drawn->scheme != ORFF_SCHEME_GRID && isinf(orffi_spectrum_moment(&part->law, 2)))
+            !orffi_is_quadrature(drawn->scheme) && isinf(orffi_spectrum_moment(&part->law, 2)))
             f->warnings |= ORFF_WARN_INFINITE_VARIANCE;
     }
     snprintf(f->warning, sizeof f->warning, "%s%s%s",
@@ -113,7 +113,7 @@ static orff_status check_sampling(const orff_kernel *kernel, const orff_sampling
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                               "the extent of input %zu is %g; it must be at least 0", i + 1,
                               sampling->extent[i]);
-    if (sampling->scheme != ORFF_SCHEME_GRID && sampling->features < kernel->n_groups)
+    if (!orffi_is_quadrature(sampling->scheme) && sampling->features < kernel->n_groups)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "%zu frequencies for %zu groups of parts; give at least one each",
                           sampling->features, kernel->n_groups);

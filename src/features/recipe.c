@@ -118,7 +118,7 @@ static orff_status add_frequencies(const orffi_frequencies *drawn, size_t g, orf
 
 /* A grid is small and finding it again is slow: it is always kept. */
 static bool may_leave_out(const orffi_bank *bank, const orffi_bank_group *group, size_t most) {
-    return !bank->given && group->law.base && group->drawn.scheme != ORFF_SCHEME_GRID &&
+    return !bank->given && group->law.base && !orffi_is_quadrature(group->drawn.scheme) &&
            group->drawn.count <= most;
 }
 
@@ -237,7 +237,7 @@ static orff_status draw_again(const orffi_fields *in, orffi_bank_group *group) {
     const orffi_frequencies told = group->drawn;
     if (!group->law.base)
         return orffi_fields_fail(in, "base", "is null, but the frequencies are not in the file");
-    if (told.scheme == ORFF_SCHEME_GRID)
+    if (orffi_is_quadrature(told.scheme))
         return orffi_fields_fail(in, "drawn", "is a grid, but the frequencies are not in the file");
     ORFFI_TRY(orffi_fields_blame(in, orffi_frequencies_draw(&group->drawn, &group->law, &group->recipe)));
     if (group->drawn.scheme != told.scheme || group->drawn.importance != told.importance)
@@ -311,7 +311,7 @@ static orff_status check_recipe(const orffi_fields *in, const orffi_bank *bank,
                                 const orffi_bank_group *group) {
     const orffi_recipe *recipe = &group->recipe;
     const orffi_frequencies *drawn = &group->drawn;
-    const bool grid = drawn->scheme == ORFF_SCHEME_GRID;
+    const bool grid = orffi_is_quadrature(drawn->scheme);
     if (bank->given || !group->law.base) return ORFF_OK;
     if (drawn->scheme == ORFF_SCHEME_AUTO ||
         (recipe->scheme != drawn->scheme &&

@@ -135,7 +135,7 @@ static orff_status read_part(const orffi_fields *in, size_t m, size_t d, size_t 
     ORFFI_TRY(read_law(in, d, p, from));
     ORFFI_TRY(read_numbers(in, from));
     if (orffi_rule_find(from->part.rule)->stored) from->part.columns = from->columns;
-    if (from->part.rule == ORFF_RULE_DELAYED) {
+    if (orffi_rule_find(from->part.rule)->delays) {
         ORFFI_TRY(orffi_fields_numbers(in, "delays", p * d, &from->delays));
         from->part.delays = from->delays;
     }

@@ -49,6 +49,7 @@ const orffi_rule_ops orffi_rule_delayed = {
     .words = "one process shown late",
     .hermitian = true,
     .coupled = true,
+    .delays = true,
     .prepare = prepare,
     .exact_many = exact,
     .blocks = blocks,

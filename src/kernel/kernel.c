@@ -60,7 +60,8 @@ orff_rule_info orff_rule_describe(orff_rule rule) {
                             .physical = ops->physical,
                             .separable = ops->separable,
                             .mixes = ops->mixes,
-                            .coupled = ops->coupled};
+                            .coupled = ops->coupled,
+                            .delays = ops->delays};
 }
 
 size_t orff_rule_columns(orff_rule rule, size_t p) {

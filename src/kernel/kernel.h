@@ -25,6 +25,7 @@ typedef struct orffi_rule_ops {
     bool hermitian;     /* A(w) is Hermitian, blocks are complex, whoever asks */
     bool coupled;       /* keeps the caller's A or B */
     bool mixes;         /* c of orff_part has a meaning */
+    bool delays;        /* delays of orff_part have a meaning */
     bool given_columns; /* p' is the caller's */
 
     /* p' of p outputs; NULL: p */

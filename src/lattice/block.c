@@ -31,7 +31,7 @@ static orff_status rank_modes(const orffi_lattice_system *s, bool all, ranked **
     ORFFI_TRY(ORFFI_NEW_ARRAY(list, s->H));
     *count = 0;
     for (size_t h = 0; h < s->H; h++) {
-        long k[ORFFI_LATTICE_MOST];
+        long k[ORFF_LATTICE_INPUTS];
         bool zero = true;
         orffi_lattice_place(s->lattice, h, k);
         for (size_t i = 0; i < s->lattice->d; i++) zero = zero && k[i] == 0;
@@ -44,7 +44,7 @@ static orff_status rank_modes(const orffi_lattice_system *s, bool all, ranked **
 }
 
 static size_t find_mirror(const orffi_lattice *l, size_t h) {
-    long k[ORFFI_LATTICE_MOST];
+    long k[ORFF_LATTICE_INPUTS];
     orffi_lattice_place(l, h, k);
     if (k[l->d - 1]) return h;
     for (size_t i = 0; i < l->d; i++) k[i] = -k[i];
@@ -74,7 +74,7 @@ static orff_status choose_modes(orffi_lattice_block *b, size_t most) {
 
 /* rho(k), |k_i| <= 2 m_i. */
 static orffi_mode density_at(const orffi_lattice *twice, const orffi_mode *rho, const long *k) {
-    long minus[ORFFI_LATTICE_MOST];
+    long minus[ORFF_LATTICE_INPUTS];
     if (k[twice->d - 1] >= 0) return rho[orffi_lattice_find(twice, k)];
     for (size_t i = 0; i < twice->d; i++) minus[i] = -k[i];
     return conj(rho[orffi_lattice_find(twice, minus)]);
@@ -88,7 +88,7 @@ static size_t first_of(const orffi_lattice_block *b, size_t i) {
 /* The four numbers of a pair of modes: (re, re), (re, im), (im, re), (im, im), before the roots. */
 static void pair_of(const orffi_lattice *l, const orffi_lattice *twice, const orffi_mode *rho, const long *k,
                     const long *j, double out[4]) {
-    long minus[ORFFI_LATTICE_MOST], plus[ORFFI_LATTICE_MOST];
+    long minus[ORFF_LATTICE_INPUTS], plus[ORFF_LATTICE_INPUTS];
     for (size_t i = 0; i < l->d; i++) {
         minus[i] = k[i] - j[i];
         plus[i] = k[i] + j[i];
@@ -144,8 +144,8 @@ static void fill_block(orffi_lattice_block *b, const orffi_mode *rho) {
     for (size_t i = 0; i < l->d; i++) twice.m[i] = 2 * l->m[i];
 #pragma omp parallel for num_threads(threads) if (threads > 1 && b->modes > 64) schedule(dynamic, 8)
     for (size_t i = 0; i < b->modes; i++) {
-        long k[ORFFI_LATTICE_MOST], other[ORFFI_LATTICE_MOST];
-        double four[2 * ORFFI_LATTICE_OUTPUTS * (ORFFI_LATTICE_OUTPUTS + 1)];
+        long k[ORFF_LATTICE_INPUTS], other[ORFF_LATTICE_INPUTS];
+        double four[2 * ORFF_LATTICE_OUTPUTS * (ORFF_LATTICE_OUTPUTS + 1)];
         orffi_lattice_place(l, b->mode[i], k);
         for (size_t j = 0; j < b->modes; j++) {
             orffi_lattice_place(l, b->mode[j], other);
@@ -170,7 +170,7 @@ static double diagonal_of(const orffi_lattice_system *s, const orffi_mode *rho, 
 
 static void fill_diagonal(orffi_lattice_block *b, const orffi_mode *rho) {
     const orffi_lattice_system *s = b->system;
-    const long zero[ORFFI_LATTICE_MOST] = {0};
+    const long zero[ORFF_LATTICE_INPUTS] = {0};
     orffi_lattice twice = *s->lattice;
     for (size_t i = 0; i < twice.d; i++) twice.m[i] = 2 * s->lattice->m[i];
     const size_t at = orffi_lattice_find(&twice, zero);
@@ -307,7 +307,7 @@ orff_status orffi_lattice_block_root(const orffi_lattice_block *b, const orffi_m
 
 /* <w, x> of a mode; z: the angles at x. */
 static double phase_of(const orffi_lattice *l, size_t mode, const double *z) {
-    long k[ORFFI_LATTICE_MOST];
+    long k[ORFF_LATTICE_INPUTS];
     double phase = 0.0;
     orffi_lattice_place(l, mode, k);
     for (size_t j = 0; j < l->d; j++) phase += (double)k[j] * z[j];
@@ -318,7 +318,7 @@ void orffi_lattice_block_waves(const orffi_lattice_block *b, const double *x, do
     const orffi_lattice_system *s = b->system;
     const orffi_lattice *l = s->lattice;
     const size_t r = s->r, n = b->n;
-    double z[ORFFI_LATTICE_MOST];
+    double z[ORFF_LATTICE_INPUTS];
     orffi_lattice_angles(l, 1, x, z);
     for (size_t i = 0; i < b->modes; i++) {
         const size_t first = first_of(b, i);
@@ -337,7 +337,7 @@ void orffi_lattice_block_slopes(const orffi_lattice_block *b, const double *x, s
                                 double *out) {
     const orffi_lattice *l = b->system->lattice;
     const size_t r = b->system->r, n = b->n;
-    double z[ORFFI_LATTICE_MOST];
+    double z[ORFF_LATTICE_INPUTS];
     orffi_lattice_angles(l, 1, x, z);
     for (size_t i = 0; i < b->modes; i++) {
         const size_t first = first_of(b, i);

@@ -104,8 +104,8 @@ static orff_status find_reach(const orffi_kernel_part *part, size_t i, double sh
 
 /* The wanted cut of each input, and how far the kernel reaches: the largest over the parts. */
 typedef struct shape {
-    double cut[ORFFI_LATTICE_MOST];
-    double margin[ORFFI_LATTICE_MOST], visible[ORFFI_LATTICE_MOST];
+    double cut[ORFF_LATTICE_INPUTS];
+    double margin[ORFF_LATTICE_INPUTS], visible[ORFF_LATTICE_INPUTS];
 } shape;
 
 static double margin_of(const shape *s, size_t i) {
@@ -139,7 +139,7 @@ static orff_status find_margins(const orff_kernel *kernel, const double *periods
 /* log of the variance of one wave of frequency z along input i, relative to the part's size. */
 static double log_wave(const orffi_kernel_part *part, const orffi_lattice_need *need, const shape *s,
                        size_t i, double whole, double z) {
-    double at[ORFFI_LATTICE_MOST] = {0}, cell = 0.0;
+    double at[ORFF_LATTICE_INPUTS] = {0}, cell = 0.0;
     at[i] = z;
     for (size_t k = 0; k < part->d; k++) cell += log(2.0 * PI * part->law.scale[k] / period_of(need, s, k));
     const double growth = part->rule->physical ? 2.0 * log(z) - log(whole) : 0.0;

@@ -18,7 +18,8 @@
 
 /* ---- Lanczos */
 
-orff_status orffi_lanczos_log(const orffi_lanczos *l, double *value) {
+/* e1^T log(T) e1 of a Lanczos matrix. */
+static orff_status lanczos_log(const orffi_lanczos *l, double *value) {
     const size_t n = l->steps;
     double *T = NULL, *values = NULL;
     *value = 0.0;
@@ -66,7 +67,7 @@ void orffi_lattice_draw(const orffi_lattice_system *s, uint64_t seed, size_t whi
     const uint32_t slot = (uint32_t)which;
     const double half = sqrt(0.5);
     for (size_t i = 0; i < s->r * s->H; i++) {
-        long k[ORFFI_LATTICE_MOST];
+        long k[ORFF_LATTICE_INPUTS];
         const size_t h = i % s->H, c = i / s->H;
         orffi_lattice_place(s->lattice, h, k);
         const bool first = orffi_lattice_is_first(s->lattice, k);
@@ -130,7 +131,7 @@ static orff_status average_logs(const probing *t, orffi_lattice_determinant *out
     const double n = (double)t->probes;
     for (size_t i = 0; i < t->probes; i++) {
         double value;
-        ORFFI_TRY(orffi_lanczos_log(&t->lanczos[i], &value));
+        ORFFI_TRY(lanczos_log(&t->lanczos[i], &value));
         value *= (double)t->block->M; /* |g|^2 has this mean, and its chance tells nothing of the logarithm */
         sum += value / n;
         square += value * value / n;

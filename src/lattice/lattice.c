@@ -28,7 +28,7 @@ size_t orffi_lattice_spectrum(const orffi_lattice *l) {
     return count;
 }
 
-void orffi_lattice_place(const orffi_lattice *l, size_t h, long k[ORFFI_LATTICE_MOST]) {
+void orffi_lattice_place(const orffi_lattice *l, size_t h, long k[ORFF_LATTICE_INPUTS]) {
     const size_t last = l->d - 1;
     k[last] = (long)(h % (l->m[last] + 1));
     h /= l->m[last] + 1;
@@ -38,14 +38,14 @@ void orffi_lattice_place(const orffi_lattice *l, size_t h, long k[ORFFI_LATTICE_
     }
 }
 
-size_t orffi_lattice_find(const orffi_lattice *l, const long k[ORFFI_LATTICE_MOST]) {
+size_t orffi_lattice_find(const orffi_lattice *l, const long k[ORFF_LATTICE_INPUTS]) {
     const size_t last = l->d - 1;
     size_t h = 0;
     for (size_t i = 0; i < last; i++) h = h * (2 * l->m[i] + 1) + (size_t)(k[i] + (long)l->m[i]);
     return h * (l->m[last] + 1) + (size_t)k[last];
 }
 
-bool orffi_lattice_is_first(const orffi_lattice *l, const long k[ORFFI_LATTICE_MOST]) {
+bool orffi_lattice_is_first(const orffi_lattice *l, const long k[ORFF_LATTICE_INPUTS]) {
     for (size_t i = l->d; i-- > 0;)
         if (k[i]) return k[i] > 0;
     return true;
@@ -55,7 +55,7 @@ double orffi_lattice_count(const orffi_lattice *l, size_t h) {
     return h % (l->m[l->d - 1] + 1) ? 2.0 : 1.0;
 }
 
-void orffi_lattice_frequency(const orffi_lattice *l, const long k[ORFFI_LATTICE_MOST], double *w) {
+void orffi_lattice_frequency(const orffi_lattice *l, const long k[ORFF_LATTICE_INPUTS], double *w) {
     for (size_t i = 0; i < l->d; i++) w[i] = TWO_PI * (double)k[i] / l->period[i];
 }
 

@@ -13,22 +13,17 @@
 
 #include "kernel/kernel.h"
 
-enum { ORFFI_LATTICE_MOST = 3 }; /* inputs */
-enum {
-    ORFFI_LATTICE_OUTPUTS = 8
-}; /* that directed rows may have: densities are half as many as its square */
-
 typedef double complex orffi_mode;
 
 typedef struct orffi_lattice {
     size_t d;
-    size_t m[ORFFI_LATTICE_MOST];
+    size_t m[ORFF_LATTICE_INPUTS];
     size_t
-        grid[ORFFI_LATTICE_MOST]; /* of the fields: no fewer than 4 m_i + 1, so that products do not alias */
-    double period[ORFFI_LATTICE_MOST];
-    double center[ORFFI_LATTICE_MOST];
+        grid[ORFF_LATTICE_INPUTS]; /* of the fields: no fewer than 4 m_i + 1, so that products do not alias */
+    double period[ORFF_LATTICE_INPUTS];
+    double center[ORFF_LATTICE_INPUTS];
     double
-        inside[ORFFI_LATTICE_MOST]; /* half of the range of x_i about the centre in which the lattice stands
+        inside[ORFF_LATTICE_INPUTS]; /* half of the range of x_i about the centre in which the lattice stands
                                         * for the line; INFINITY where the input itself is periodic */
 } orffi_lattice;
 
@@ -39,19 +34,19 @@ size_t
 orffi_lattice_spectrum(const orffi_lattice *lattice); /* complex numbers of the grid's real transform */
 
 /* k of mode h, h < H. */
-void orffi_lattice_place(const orffi_lattice *lattice, size_t h, long k[ORFFI_LATTICE_MOST]);
+void orffi_lattice_place(const orffi_lattice *lattice, size_t h, long k[ORFF_LATTICE_INPUTS]);
 
 /* Which mode k is, |k_i| <= m_i, k_{d-1} >= 0. */
-size_t orffi_lattice_find(const orffi_lattice *lattice, const long k[ORFFI_LATTICE_MOST]);
+size_t orffi_lattice_find(const orffi_lattice *lattice, const long k[ORFF_LATTICE_INPUTS]);
 
 /* Whether k is 0 or comes before -k: one of the two stands for both. */
-bool orffi_lattice_is_first(const orffi_lattice *lattice, const long k[ORFFI_LATTICE_MOST]);
+bool orffi_lattice_is_first(const orffi_lattice *lattice, const long k[ORFF_LATTICE_INPUTS]);
 
 /* How often mode h counts in a sum over all k: 2 off the plane k_{d-1} = 0, 1 in it. */
 double orffi_lattice_count(const orffi_lattice *lattice, size_t h);
 
 /* The frequency w of k (d entries). */
-void orffi_lattice_frequency(const orffi_lattice *lattice, const long k[ORFFI_LATTICE_MOST], double *w);
+void orffi_lattice_frequency(const orffi_lattice *lattice, const long k[ORFF_LATTICE_INPUTS], double *w);
 
 /* z = 2 pi (x - center) / period of n rows (n x d): what a nonuniform transform takes. */
 void orffi_lattice_angles(const orffi_lattice *lattice, size_t n, const double *x, double *z);

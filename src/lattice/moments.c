@@ -151,7 +151,7 @@ void orffi_lattice_sums_free(orffi_lattice_sums *s) {
 
 static orff_status prepare(orffi_lattice_sums *s, const orffi_lattice_pass *pass) {
     const orffi_lattice *l = &s->moments->lattice;
-    size_t twice[ORFFI_LATTICE_MOST];
+    size_t twice[ORFF_LATTICE_INPUTS];
     for (size_t i = 0; i < l->d; i++) twice[i] = 2 * l->m[i];
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->grids, s->moments->n_sets));
     for (size_t f = 0; f < s->moments->n_sets; f++)
@@ -317,7 +317,7 @@ static orff_status finish_set(orffi_lattice_sums *s, orffi_nufft *grid, orffi_la
     const orffi_lattice *l = &s->moments->lattice;
     const size_t H = orffi_lattice_modes(l);
     const size_t whole = orffi_lattice_density_modes(l);
-    size_t twice[ORFFI_LATTICE_MOST];
+    size_t twice[ORFF_LATTICE_INPUTS];
     for (size_t i = 0; i < l->d; i++) twice[i] = 2 * l->m[i];
     for (size_t r = 0; r < s->pairs; r++) ORFFI_TRY(orffi_nufft_modes(grid, r, twice, set->rho + r * whole));
     for (size_t r = s->pairs; r < s->count; r++)

@@ -8,7 +8,7 @@
 static void add_modes(const orffi_lattice *from, const orffi_lattice *to, size_t times, const orffi_mode *a,
                       orffi_mode *b) {
     orffi_lattice large = *from, small = *to;
-    long k[ORFFI_LATTICE_MOST];
+    long k[ORFF_LATTICE_INPUTS];
     for (size_t i = 0; i < from->d; i++) {
         large.m[i] *= times;
         small.m[i] *= times;

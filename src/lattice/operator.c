@@ -42,7 +42,7 @@ static void restrict_modes(const orffi_lattice *l, const orffi_mode *spectrum, o
 orff_status orffi_lattice_system_fill(orffi_lattice_system *s, const orffi_mode *rho) {
     const orffi_lattice *l = s->lattice;
     const size_t points = orffi_lattice_points(l);
-    size_t twice[ORFFI_LATTICE_MOST];
+    size_t twice[ORFF_LATTICE_INPUTS];
     orffi_mode *spectrum;
     for (size_t i = 0; i < l->d; i++) twice[i] = 2 * l->m[i];
     ORFFI_TRY(ORFFI_NEW_ARRAY(spectrum, orffi_lattice_spectrum(l)));
@@ -62,7 +62,7 @@ orff_status orffi_lattice_system_fill(orffi_lattice_system *s, const orffi_mode 
 /* The fields of all outputs at one point of the grid, `points` apart, times the densities there. */
 static void mix_outputs(const orffi_lattice_system *s, size_t points, size_t j, double *fields) {
     const size_t p = s->p;
-    double out[ORFFI_LATTICE_OUTPUTS];
+    double out[ORFF_LATTICE_OUTPUTS];
     for (size_t a = 0; a < p; a++) {
         out[a] = 0.0;
         for (size_t b = 0; b < p; b++)

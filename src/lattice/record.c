@@ -42,9 +42,9 @@ void orffi_lattice_record_periods(const orff_lattice_moments *m, double *periods
 }
 
 static orff_status check_need(const orff_lattice_need *need) {
-    if (need->d == 0 || need->d > ORFFI_LATTICE_MOST || need->p == 0)
+    if (need->d == 0 || need->d > ORFF_LATTICE_INPUTS || need->p == 0)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a lattice is for one to %d inputs, but there are %zu",
-                          ORFFI_LATTICE_MOST, need->d);
+                          ORFF_LATTICE_INPUTS, need->d);
     if (!(need->tolerance >= 0.0 && need->tolerance < 1.0))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the tolerance of a lattice is %g", need->tolerance);
     for (size_t i = 0; i < need->d; i++)
@@ -57,7 +57,7 @@ static orff_status check_need(const orff_lattice_need *need) {
 }
 
 static orff_status choose(const orff_lattice_need *need, const orff_kernel *kernel, orffi_lattice *lattice) {
-    double center[ORFFI_LATTICE_MOST], extent[ORFFI_LATTICE_MOST];
+    double center[ORFF_LATTICE_INPUTS], extent[ORFF_LATTICE_INPUTS];
     orffi_lattice_quality quality;
     for (size_t i = 0; i < need->d; i++) {
         const bool circle = orffi_is_periodic(need->periods, i);

@@ -7,8 +7,8 @@
 
 struct orff_lattice_moments {
     orffi_lattice_moments *sums;
-    double low[ORFFI_LATTICE_MOST], high[ORFFI_LATTICE_MOST];         /* d: where rows may lie */
-    double shortest[ORFFI_LATTICE_MOST], longest[ORFFI_LATTICE_MOST]; /* d: length scales it was chosen for */
+    double low[ORFF_LATTICE_INPUTS], high[ORFF_LATTICE_INPUTS];         /* d: where rows may lie */
+    double shortest[ORFF_LATTICE_INPUTS], longest[ORFF_LATTICE_INPUTS]; /* d: length scales it was chosen for */
     double tolerance;                                                 /* of the kernel */
     size_t folds;
     uint64_t seed;

@@ -21,7 +21,7 @@ static const char format[] = "orff-lattice-moments";
 
 /* An infinite range is that of a periodic input: 0 in files, which have no infinity. */
 int orffi_lattice_write(const orffi_lattice *l, json_t *object) {
-    double inside[ORFFI_LATTICE_MOST];
+    double inside[ORFF_LATTICE_INPUTS];
     for (size_t i = 0; i < l->d; i++) inside[i] = isinf(l->inside[i]) ? 0.0 : l->inside[i];
     int failed = json_object_set_new(object, "m", orffi_json_sizes(l->d, l->m));
     failed |= json_object_set_new(object, "period", orffi_json_numbers(l->d, l->period));
@@ -53,7 +53,7 @@ static orff_status read_numbers(const orffi_fields *in, const char *key, size_t 
 
 orff_status orffi_lattice_read(const orffi_fields *in, size_t d, orffi_lattice *l) {
     *l = (orffi_lattice){.d = d};
-    if (d == 0 || d > ORFFI_LATTICE_MOST) return orffi_fields_fail(in, "m", "is for more than three inputs");
+    if (d == 0 || d > ORFF_LATTICE_INPUTS) return orffi_fields_fail(in, "m", "is for more than three inputs");
     ORFFI_TRY(read_sides(in, l));
     ORFFI_TRY(read_numbers(in, "period", d, l->period));
     ORFFI_TRY(read_numbers(in, "center", d, l->center));
@@ -231,7 +231,7 @@ static orff_status read_observed(const orffi_fields *in, header *h) {
     ORFFI_TRY(orffi_fields_number(&observed, "plain", &h->rest.plain));
     if (!(h->rest.N >= 0.0)) return orffi_fields_fail(&observed, "N", "is negative");
     if (!(h->rest.plain >= 0.0)) return orffi_fields_fail(&observed, "plain", "is negative");
-    if (h->directed && h->p > ORFFI_LATTICE_OUTPUTS)
+    if (h->directed && h->p > ORFF_LATTICE_OUTPUTS)
         return orffi_fields_fail(in, "outputs", "is too large for directed rows");
     ORFFI_TRY(orffi_fields_numbers(&observed, "weights", h->n_sets, &weights));
     orffi_release(weights);

@@ -31,12 +31,12 @@ orff_status orffi_lattice_record_direct(orff_lattice_moments *m) {
         .p = from->p, .directed = true, .draws = from->draws, .folds = {.folds = m->folds}};
     orffi_lattice_moments *sums;
     if (from->directed) return ORFF_OK;
-    if (from->p > ORFFI_LATTICE_OUTPUTS)
+    if (from->p > ORFF_LATTICE_OUTPUTS)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
             "moments of a lattice accept rows with missing outputs, directions or errors of their own for up "
             "to %d outputs, but there are %zu: drop such rows, or use moments of features",
-            ORFFI_LATTICE_OUTPUTS, from->p);
+            ORFF_LATTICE_OUTPUTS, from->p);
     ORFFI_TRY(orffi_lattice_moments_create(&sums, &from->lattice, &pass));
     memcpy(sums->low, from->low, from->lattice.d * sizeof *sums->low);
     memcpy(sums->high, from->high, from->lattice.d * sizeof *sums->high);

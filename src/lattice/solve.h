@@ -22,9 +22,6 @@ typedef struct orffi_lanczos {
 orff_status orffi_lattice_solve(const orffi_lattice_block *block, size_t count, const orffi_mode *b,
                                 orffi_mode *theta, orffi_lattice_iterations *how, orffi_lanczos *lanczos);
 
-/* e1^T log(T) e1 of a Lanczos matrix. */
-orff_status orffi_lanczos_log(const orffi_lanczos *lanczos, double *value);
-
 /* Independent standard normal coordinates (r x H), the same for the same seed and number. */
 void orffi_lattice_draw(const orffi_lattice_system *s, uint64_t seed, size_t which, orffi_mode *v);
 

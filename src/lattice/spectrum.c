@@ -15,7 +15,7 @@
 
 /* sqrt of h p(w): the quadrature weight of a law at w. */
 static double root_weight(const orffi_spectrum *law, const orffi_lattice *l, const double *w) {
-    double z[ORFFI_LATTICE_MOST], cell = 0.0;
+    double z[ORFF_LATTICE_INPUTS], cell = 0.0;
     for (size_t i = 0; i < l->d; i++) {
         z[i] = w[i] * law->scale[i];
         cell += log(2.0 * 3.14159265358979323846 * law->scale[i] / l->period[i]);
@@ -27,7 +27,7 @@ static double root_weight(const orffi_spectrum *law, const orffi_lattice *l, con
 static void fill_columns(const orffi_kernel_part *part, const orffi_lattice *l, const double *w,
                          const double *stored, size_t first, size_t stride, double *unit, double *column,
                          double *W) {
-    double at[ORFFI_LATTICE_MOST];
+    double at[ORFF_LATTICE_INPUTS];
     const double root = root_weight(&part->law, l, w);
     for (size_t i = 0; part->rule->physical && i < part->p; i++) at[i] = w[part->law.space[i]];
     for (size_t c = 0; c < part->columns; c++) {
@@ -50,7 +50,7 @@ static orff_status call_blocks(const orffi_lattice_system *s, size_t part, doubl
     if (!one->rule->stored) return ORFF_OK;
     ORFFI_TRY(orffi_alloc(&w, s->H, d * sizeof *w));
     for (size_t h = 0; h < s->H; h++) {
-        long k[ORFFI_LATTICE_MOST];
+        long k[ORFF_LATTICE_INPUTS];
         orffi_lattice_place(s->lattice, h, k);
         const long sign = orffi_lattice_is_first(s->lattice, k) ? 1 : -1;
         for (size_t i = 0; i < d; i++) k[i] *= sign;
@@ -103,8 +103,8 @@ static orff_status scratch_init(scratch *t, const orffi_lattice_system *s) {
 /* All columns of all parts at mode h: outputs x columns. */
 static void stack_columns(const orffi_lattice_system *s, size_t h, const scratch *t) {
     const size_t columns = all_columns(s->kernel);
-    double w[ORFFI_LATTICE_MOST];
-    long k[ORFFI_LATTICE_MOST];
+    double w[ORFF_LATTICE_INPUTS];
+    long k[ORFF_LATTICE_INPUTS];
     size_t first = 0;
     orffi_lattice_place(s->lattice, h, k);
     const long sign = orffi_lattice_is_first(s->lattice, k) ? 1 : -1;
@@ -136,8 +136,8 @@ static orff_status fill_joint(orffi_lattice_system *s, size_t h, const scratch *
 
 /* s_k of S_k = s_k A: the sum of the parts' weights. */
 static void fill_scalar(orffi_lattice_system *s, size_t h) {
-    double w[ORFFI_LATTICE_MOST], sum = 0.0;
-    long k[ORFFI_LATTICE_MOST];
+    double w[ORFF_LATTICE_INPUTS], sum = 0.0;
+    long k[ORFF_LATTICE_INPUTS];
     orffi_lattice_place(s->lattice, h, k);
     orffi_lattice_frequency(s->lattice, k, w);
     for (size_t m = 0; m < s->kernel->n_parts; m++) {
@@ -243,8 +243,8 @@ void orffi_lattice_system_kernel(const orffi_lattice_system *s, const double *de
     const size_t q = s->outputs;
     memset(K, 0, q * q * sizeof *K);
     for (size_t h = 0; h < s->H; h++) {
-        long k[ORFFI_LATTICE_MOST];
-        double w[ORFFI_LATTICE_MOST], phase = 0.0;
+        long k[ORFF_LATTICE_INPUTS];
+        double w[ORFF_LATTICE_INPUTS], phase = 0.0;
         orffi_lattice_place(s->lattice, h, k);
         orffi_lattice_frequency(s->lattice, k, w);
         for (size_t i = 0; i < s->lattice->d; i++) phase += w[i] * delta[i];
@@ -296,7 +296,7 @@ static orff_status compare(const orffi_lattice_system *s, const double *extent, 
 
 /* For a scalar system: of the scalar kernel. */
 orff_status orffi_lattice_beyond(const orffi_lattice_system *s, double *beyond) {
-    const double zero[ORFFI_LATTICE_MOST] = {0};
+    const double zero[ORFF_LATTICE_INPUTS] = {0};
     const size_t q = s->outputs, n = s->turn ? 1 : q;
     double *K;
     memset(beyond, 0, n * sizeof *beyond);

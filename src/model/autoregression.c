@@ -9,8 +9,9 @@
 
 #define STRETCHES 20 /* of time that are left out together, at least */
 
-orff_status orffi_series_create(orffi_series **out, size_t p, size_t n_lags, const size_t *lags,
-                                bool changes) {
+/* Empty but for the lags. */
+static orff_status create_series(orffi_series **out, size_t p, size_t n_lags, const size_t *lags,
+                                 bool changes) {
     orffi_series *s;
     ORFFI_TRY(ORFFI_NEW(s));
     *s = (orffi_series){.p = p, .n_lags = n_lags, .depth = lags[n_lags - 1], .changes = changes};
@@ -33,7 +34,8 @@ void orffi_series_free(orffi_series *s) {
     orffi_release(s);
 }
 
-orff_status orffi_series_check(const orff_series *s) {
+/* Refuses lags and values that are none. */
+static orff_status check_series(const orff_series *s) {
     if (!s || !s->values || !s->lags || !s->n_lags || !s->p)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "a series needs values, and lags of at least one step");
@@ -70,7 +72,7 @@ static bool is_whole(const orff_series *s, size_t t) {
 
 orff_status orff_series_rows(const orff_series *s, size_t *rows, double *X, double *Y, size_t *time) {
     size_t n = 0;
-    ORFFI_TRY(orffi_series_check(s));
+    ORFFI_TRY(check_series(s));
     const size_t p = s->p, d = p * s->n_lags;
     for (size_t t = s->lags[s->n_lags - 1]; t < s->n; t++) {
         if (!is_whole(s, t)) continue;
@@ -140,7 +142,7 @@ static orff_status find_noise(const orff_model *model, lagged *r, double *noise)
 }
 
 static orff_status give_series(orff_model *model, const orff_series *s, lagged *r) {
-    ORFFI_TRY(orffi_series_create(&model->series, s->p, s->n_lags, s->lags, s->changes));
+    ORFFI_TRY(create_series(&model->series, s->p, s->n_lags, s->lags, s->changes));
     const size_t count = model->series->depth * s->p;
     memcpy(model->series->last, s->values + s->n * s->p - count, count * sizeof *s->values);
     return find_noise(model, r, model->series->noise);
@@ -161,7 +163,7 @@ orff_status orff_model_fit_series(orff_model **out, const orff_settings *setting
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_series: NULL argument");
     orff_settings own = *settings;
     ORFFI_TRY(check_settings(settings));
-    ORFFI_TRY(orffi_series_check(series));
+    ORFFI_TRY(check_series(series));
     orff_status status = fill(series, &r);
     if (!own.groups) own.groups = r.groups;
     if (!status) status = orff_model_fit(&model, &own, r.d, r.p, r.n, r.X, r.Y, NULL);
@@ -216,7 +218,7 @@ static orff_status fill_read(orffi_series **out, const orffi_fields *in, size_t 
     ORFFI_TRY(orffi_archive_expect(in->archive, "series.last", ORFFI_F64, 2, shape, &last));
     ORFFI_TRY(orffi_archive_expect(in->archive, "series.noise", ORFFI_F64, 2, square, &noise));
     ORFFI_TRY(orffi_archive_check_finite(in->archive, "series.noise"));
-    ORFFI_TRY(orffi_series_create(out, p, count, lags, changes));
+    ORFFI_TRY(create_series(out, p, count, lags, changes));
     memcpy((*out)->last, last, shape[0] * p * sizeof *last);
     memcpy((*out)->noise, noise, p * p * sizeof *noise);
     return ORFF_OK;

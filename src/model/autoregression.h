@@ -12,13 +12,7 @@ typedef struct orffi_series {
     double *noise; /* p x p */
 } orffi_series;
 
-/* Empty but for the lags. */
-orff_status orffi_series_create(orffi_series **series, size_t p, size_t n_lags, const size_t *lags,
-                                bool changes);
 void orffi_series_free(orffi_series *series);
-
-/* Refuses lags and values that are none. */
-orff_status orffi_series_check(const orff_series *series);
 
 /* x (p n_lags) from the values before `now`, which is the row after the last one of the past. */
 void orffi_series_input(const orffi_series *series, const double *now, double *x);

@@ -48,9 +48,6 @@ orff_status orffi_choose_mixture(orffi_plan *plan, const orffi_rows *rows);
 orff_status orffi_plan_learn_weights(orffi_plan *plan, const orffi_engine *engine, void *rows,
                                      const orff_kernel *kernel);
 
-/* The same from the rows of a table without weights, by the exact kernel. */
-orff_status orffi_plan_learn_exact(orffi_plan *plan, const orffi_table *table);
-
 /* The same from many rows: by the exact kernel on those of the table that tell most, or, where they have weights or the
  * criterion is not the evidence, from moments of the few. */
 orff_status orffi_plan_learn_sample(orffi_plan *plan, const orffi_table *table, const orffi_table *few,

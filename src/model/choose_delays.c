@@ -19,7 +19,7 @@ typedef struct work {
 } work;
 
 static bool is_open(const orff_part *part) {
-    return part->rule == ORFF_RULE_DELAYED && !part->A && !part->B;
+    return orff_rule_describe(part->rule).delays && !part->A && !part->B;
 }
 
 bool orffi_plan_delays(const orffi_plan *plan) {

@@ -191,8 +191,9 @@ static orff_status learn_dense(const orffi_plan *plan, const orffi_coregion_grou
     return status;
 }
 
-orff_status orffi_matrices_learn(const orffi_plan *plan, const orffi_sample *sample, double *A, double *s,
-                                 bool *alike) {
+/* Of several parts, or from directed rows. A is parts x p x p. *alike: outputs are not told apart, each A is a multiple of I. */
+static orff_status learn_matrices(const orffi_plan *plan, const orffi_sample *sample, double *A, double *s,
+                                  bool *alike) {
     observed *list = NULL;
     orffi_coregion_group *group = NULL;
     orff_kernel *kernel;
@@ -294,8 +295,8 @@ static orff_status learn(orffi_plan *plan, const orffi_sample *sample) {
     double *A;
     ORFFI_TRY(ORFFI_NEW_ARRAY(A, plan->parts.count * p * p + p));
     double *s = A + plan->parts.count * p * p;
-    orff_status status = is_dense(plan) ? orffi_matrices_learn(plan, sample, A, s, &alike)
-                                        : orffi_matrix_learn(plan, sample, A, s);
+    orff_status status =
+        is_dense(plan) ? learn_matrices(plan, sample, A, s, &alike) : orffi_matrix_learn(plan, sample, A, s);
     if (alike && plan->parts.count == 1)
         close_part(&plan->parts.list[0].part);
     else if (!status)

@@ -13,10 +13,6 @@ double orffi_matrix_unit(const orffi_plan *plan, const orffi_table *table, size_
 /* Of one part, from whole rows in groups. A is p x p, s: p. */
 orff_status orffi_matrix_learn(const orffi_plan *plan, const orffi_sample *sample, double *A, double *s);
 
-/* Of several parts, or from directed rows. A is parts x p x p. *alike: outputs are not told apart, each A is a multiple of I. */
-orff_status orffi_matrices_learn(const orffi_plan *plan, const orffi_sample *sample, double *A, double *s,
-                                 bool *alike);
-
 /* Of one part from the numbers of an eigenbasis (exact/coregion.h), with outputs that do not vary left out. */
 struct orffi_coregion_data;
 orff_status orffi_matrix_of_eigen(const orff_part *part, size_t p, size_t m, const double *e, const double *z,

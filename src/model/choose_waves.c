@@ -47,7 +47,7 @@ bool orffi_plan_waves(const orffi_plan *plan) {
 static orff_status check(const orffi_plan *plan) {
     for (size_t m = 0; m < plan->parts.count; m++) {
         const orff_part *part = &plan->parts.list[m].part;
-        if (part->rule != ORFF_RULE_DECOMPOSABLE || part->A || part->B || part->learn)
+        if (!orff_rule_describe(part->rule).separable || part->A || part->B || part->learn)
             return orffi_fail(
                 ORFF_ERROR_UNSUPPORTED,
                 "wavelengths are learned where every part of the kernel is %s, or every part %s, without an "

@@ -38,7 +38,8 @@ orff_status orffi_plan_learn_weights(orffi_plan *plan, const orffi_engine *engin
     return status;
 }
 
-orff_status orffi_plan_learn_exact(orffi_plan *plan, const orffi_table *table) {
+/* The same from the rows of a table without weights, by the exact kernel. */
+static orff_status learn_from_table(orffi_plan *plan, const orffi_table *table) {
     double *weights = NULL, lambda;
     orff_kernel *kernel = NULL;
     orff_status status = begin(plan, &weights);
@@ -60,7 +61,7 @@ static orff_status learn_exact(orffi_plan *plan, const orffi_table *table, const
     const size_t rows = LEARNING_SIDE / orffi_exact_mixture_side(kernel, 1);
     orff_kernel_free(kernel);
     orff_status status = orffi_patches(table, median, rows, &telling);
-    if (!status) status = orffi_plan_learn_exact(plan, &telling);
+    if (!status) status = learn_from_table(plan, &telling);
     orffi_table_clear(&telling);
     return status;
 }
@@ -118,7 +119,7 @@ orff_status orffi_choose_weights(orffi_plan *plan, const orffi_rows *rows) {
     const bool few = all && !head->weights && is_evidence(plan) && is_few(plan, head->n) && has_exact(plan);
     if (!few && plan->engine->weights) return ORFF_OK;
     orff_status status = orffi_trial_sample(plan, rows, ORFFI_TRIAL_ROWS, &table);
-    if (!status) status = few ? orffi_plan_learn_exact(plan, &table) : learn_many(plan, rows, &table);
+    if (!status) status = few ? learn_from_table(plan, &table) : learn_many(plan, rows, &table);
     if (!status) plan->settings.mixture = false;
     orffi_table_clear(&table);
     return status;

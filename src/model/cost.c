@@ -15,6 +15,7 @@
 #include "model/choose.h"
 #include "model/fit.h"
 #include "model/trial.h"
+#include "solve/solver.h"
 
 #define SMALL_FEATURES 250  /* at which a solution is timed */
 #define SMALL_ORDER    600  /* rows of the matrix of an exact fit that is timed, and twice as many */
@@ -299,8 +300,7 @@ static orff_status check(const orff_settings *s, size_t d, size_t p, size_t n) {
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
             "the cost of training a stack is not known beforehand: it stops when it no longer improves");
-    if (s->loss == ORFF_LOSS_SQUARED && (s->solver == ORFF_SOLVER_AUTO || s->solver == ORFF_SOLVER_DIRECT))
-        return ORFF_OK;
+    if (s->loss == ORFF_LOSS_SQUARED && orffi_solver_is_closed(s->solver)) return ORFF_OK;
     return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                       "the cost of an iteration is not known beforehand: the solvers %s and %s can be "
                       "planned, and the engine %s",

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "model/choose.h"
 #include "model/plan.h"
+#include "solve/solver.h"
 
 #define WORTH_A_LINE 2.0 /* seconds */
 #define SLOWEST \
@@ -93,9 +94,8 @@ static double evidence_work(double order) {
 
 double orffi_expect_work(const orff_settings *s, const orffi_engine *engine, size_t d, size_t p, size_t n) {
     const double each = columns_each(s, p), rows = (double)n, order = rows * each;
-    const bool scales = chooses_scales(s),
-               iterates = s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_DIRECT;
-    if (iterates || s->loss != ORFF_LOSS_SQUARED || s->mixture || s->auto_kernel || s->auto_mix) return NAN;
+    const bool scales = chooses_scales(s);
+    if (!orffi_solver_is_closed(s->solver) || s->loss != ORFF_LOSS_SQUARED || s->mixture || s->auto_kernel || s->auto_mix) return NAN;
     if (engine->draws) {
         const double D = (double)orff_settings_features(s, d, p, n),
                      folds = s->lambda > 0.0 ? 0.0 : (double)s->folds;

@@ -11,6 +11,7 @@
 #include "model/plane_rows.h"
 #include "model/question.h"
 #include "model/trend_fit.h"
+#include "solve/solver.h"
 
 /* Sums go on only in the units they began in: these follow from the head, which is longer if rows came to it. */
 static orff_status compare_units(const orffi_plan *plan, orffi_checkpoint *checkpoint) {
@@ -198,7 +199,7 @@ static orff_status check_moments(const orff_settings *s, const orff_moments *mom
             "moments already have their length scales; name the parts, and mixture learns their weights");
     if (s->loss != ORFF_LOSS_SQUARED ||
         (s->engine != ORFF_ENGINE_AUTO && s->engine != ORFF_ENGINE_FEATURES) ||
-        (s->solver != ORFF_SOLVER_AUTO && s->solver != ORFF_SOLVER_DIRECT))
+        !orffi_solver_is_closed(s->solver))
         return orffi_fail(ORFF_ERROR_UNSUPPORTED,
                           "moments are for the squared loss, the engine %s and its direct solver",
                           orff_engine_name(ORFF_ENGINE_FEATURES));

@@ -16,9 +16,6 @@ orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows,
 /* The same, and what it errs by on rows left out. */
 orff_status orffi_fit_checked(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found);
 
-/* The rows as the plan's engine prepares them, for its kernel: to be released by the engine in any case. */
-orff_status orffi_fit_read(void **prepared, orffi_plan *plan, orffi_rows *rows, const orff_kernel *kernel);
-
 /* The same as orffi_fit_plan from rows that the plan's engine has prepared for this kernel. */
 orff_status orffi_fit_prepared(orff_model **out, orffi_plan *plan, void *rows, const orff_kernel *kernel,
                                const orffi_path *found);

@@ -74,9 +74,7 @@ orff_status orffi_read_wavelength(orffi_kernel_read *k, const char *word, size_t
     part->wavelengths = waves;
     if (!count)
         return orffi_kernel_wrong(k, "wavelength",
-                                  "\"%.60s\" is not a wavelength, a list of them, none or "
-                                  "auto",
-                                  word);
+                                  "\"%.60s\" is not a wavelength, a list of them, none or auto", word);
     if (count == d) return ORFF_OK;
     return orffi_kernel_wrong(k, "wavelength",
                               "%zu values for %zu inputs; expected one for each, 0 for no waves along it",

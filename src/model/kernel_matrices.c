@@ -74,10 +74,10 @@ static orff_status read_learned(orffi_kernel_read *k, const orff_data_shape *sha
     const char *end = word[5] ? orff_number_scan(word + 6, &rank) : "";
     if (shape->classes) return orffi_kernel_wrong(k, "output-matrix", "learn is not for classes");
     if (!end || *end || (word[5] && !(rank >= 1.0 && rank <= (double)p && rank == floor(rank))))
-        return orffi_kernel_wrong(k, "output-matrix",
-                                  "\"%.60s\" is not a rank; expected a whole number from 1 to %zu, the "
-                                  "number of outputs",
-                                  word + 6, p);
+        return orffi_kernel_wrong(
+            k, "output-matrix",
+            "\"%.60s\" is not a rank; expected a whole number from 1 to %zu, the number of outputs", word + 6,
+            p);
     part->learn = true;
     part->rank = (size_t)rank;
     return ORFF_OK;
@@ -92,9 +92,7 @@ static orff_status read_matrix(orffi_kernel_read *k, const orff_data_shape *shap
     if (!strcmp(word, "covariance")) return read_covariance(k, shape, p, A);
     if (!strncmp(word, "laplacian:", 10)) return read_laplacian(k, word + 10, p, A);
     ORFFI_TRY(read_square(k, word, p, A, &more));
-    return *more ? orffi_kernel_wrong(k, "output-matrix",
-                                      "\"%.60s\" follows the matrix and is not "
-                                      "expected",
+    return *more ? orffi_kernel_wrong(k, "output-matrix", "\"%.60s\" follows the matrix and is not expected",
                                       more)
                  : ORFF_OK;
 }
@@ -135,15 +133,13 @@ orff_status orffi_read_delays(orffi_kernel_read *k, const char *text, size_t d, 
     if (!end || *end)
         return orffi_kernel_wrong(
             k, "delays",
-            "\"%.60s\" is not a list of delays; expected auto, or a delay for each output: "
-            "0;1.5",
-            text);
+            "\"%.60s\" is not a list of delays; expected auto, or a delay for each output: 0;1.5", text);
     if (rows != p || cols != d)
         return orffi_kernel_wrong(k, "delays",
                                   "%zu x %zu numbers; expected %zu, one for each output, by %zu inputs", rows,
                                   cols, p, d);
     for (size_t m = 0; m < k->n; m++) {
-        if (k->parts[m].rule != ORFF_RULE_DELAYED) continue;
+        if (!orff_rule_describe(k->parts[m].rule).delays) continue;
         k->parts[m].delays = k->delays;
         parts++;
     }

@@ -58,9 +58,7 @@ static orff_status read_words(orffi_kernel_read *k, const orffi_kernel_texts *t,
 
 static orff_status read_rule(orffi_kernel_read *k, const char *word, orff_part *part) {
     if (orffi_is_auto(word))
-        return orffi_kernel_wrong(k, "kernel",
-                                  "auto cannot be part of a sum: it is "
-                                  "already one");
+        return orffi_kernel_wrong(k, "kernel", "auto cannot be part of a sum: it is already one");
     ORFFI_TRY(orffi_kernel_blame(k, "kernel", orff_rule_parse(word, &part->rule)));
     if (orff_rule_describe(part->rule).named) return ORFF_OK;
     return orffi_kernel_wrong(k, "kernel", "%s needs a function, which a text cannot give", word);
@@ -81,10 +79,8 @@ static orff_status read_base(orffi_kernel_read *k, const orffi_kernel_texts *t, 
             return orffi_kernel_wrong(k, "shape", "a shape is too long");
     }
     if (open && !shape[0])
-        return orffi_kernel_wrong(k, "shape",
-                                  "base %s needs a shape: give this setting, or a base such as "
-                                  "%s/1.5",
-                                  word, word);
+        return orffi_kernel_wrong(
+            k, "shape", "base %s needs a shape: give this setting, or a base such as %s/1.5", word, word);
     if (!open) return ORFF_OK;
     if (orffi_is_auto(shape)) {
         part->shape = ORFF_SHAPE_AUTO;

@@ -30,14 +30,14 @@ static orff_status check_path(const orff_settings *s) {
 static orff_status check_learning(const orff_settings *s) {
     bool any = false, all = true;
     for (size_t m = 0; m < s->n_parts; m++) {
-        const bool delayed = s->parts[m].rule == ORFF_RULE_DELAYED; /* learns it with its delays */
+        const bool delayed = orff_rule_describe(s->parts[m].rule).delays; /* learns it with its delays */
         any |= s->parts[m].learn && !delayed;
         all &= orff_rule_describe(s->parts[m].rule).separable;
         if (s->parts[m].learn && delayed && (s->parts[m].sparse || s->parts[m].rank))
             return orffi_fail(
                 ORFF_ERROR_UNSUPPORTED,
                 "the output matrix of a %s part is learned with rank 1 and a diagonal, and is not sparse",
-                orff_rule_name(ORFF_RULE_DELAYED));
+                orff_rule_name(s->parts[m].rule));
         if (s->parts[m].learn && s->parts[m].sparse && s->parts[m].rank)
             return orffi_fail(
                 ORFF_ERROR_INVALID_ARGUMENT,
@@ -51,7 +51,7 @@ static orff_status check_learning(const orff_settings *s) {
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "an output matrix is given or learned, not both");
     }
     for (size_t m = 0; m < s->n_parts; m++)
-        if (s->parts[m].rule == ORFF_RULE_DELAYED && (s->parts[m].A || s->parts[m].B) && !s->parts[m].delays)
+        if (orff_rule_describe(s->parts[m].rule).delays && (s->parts[m].A || s->parts[m].B) && !s->parts[m].delays)
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                               "delays are learned together with the output matrix: give both, or no matrix");
     if (any && s->classes)

@@ -154,6 +154,19 @@ static orff_status fill_model(orff_model *model, const orffi_plan *plan, const o
     return orffi_model_finish(model);
 }
 
+/* The rows as the plan's engine prepares them, for its kernel: to be released by the engine in any case. */
+static orff_status read_rows(void **prepared, orffi_plan *plan, orffi_rows *rows, const orff_kernel *kernel) {
+    const orffi_task task = orffi_plan_task(plan);
+    orffi_source source;
+    rows->units = &plan->units;
+    ORFFI_TRY(plan->engine->prepare(prepared, &task, kernel));
+    ORFFI_TRY(orffi_rows_source(rows, &source));
+    plan->log_spread = rows->log_spread;
+    plan->measured = rows->measured;
+    plan->N = rows->N;
+    return orffi_rows_outcome(rows, plan->engine->read(*prepared, &source));
+}
+
 /* Where there is a trend, it is estimated first, and the rows are read again without it. */
 static orff_status learn_fit(void **fit, orffi_plan *plan, void *rows, const orff_kernel *kernel,
                              double lambda, orffi_report *report) {
@@ -161,7 +174,7 @@ static orff_status learn_fit(void **fit, orffi_plan *plan, void *rows, const orf
     void *without = NULL;
     if (!trend) return plan->engine->learn(fit, rows, kernel, lambda, report);
     ORFFI_TRY(orffi_trend_estimate(trend, plan, kernel, lambda));
-    orff_status status = orffi_fit_read(&without, plan, trend->rows, trend->kernel);
+    orff_status status = read_rows(&without, plan, trend->rows, trend->kernel);
     if (!status) status = plan->engine->learn(fit, without, kernel, lambda, report);
     plan->engine->release(without);
     return status;
@@ -236,24 +249,12 @@ orff_status orffi_fit_prepared(orff_model **out, orffi_plan *plan, void *rows, c
     return status;
 }
 
-orff_status orffi_fit_read(void **prepared, orffi_plan *plan, orffi_rows *rows, const orff_kernel *kernel) {
-    const orffi_task task = orffi_plan_task(plan);
-    orffi_source source;
-    rows->units = &plan->units;
-    ORFFI_TRY(plan->engine->prepare(prepared, &task, kernel));
-    ORFFI_TRY(orffi_rows_source(rows, &source));
-    plan->log_spread = rows->log_spread;
-    plan->measured = rows->measured;
-    plan->N = rows->N;
-    return orffi_rows_outcome(rows, plan->engine->read(*prepared, &source));
-}
-
 orff_status orffi_fit_plan(orff_model **out, orffi_plan *plan, orffi_rows *rows, const orffi_path *found) {
     orff_kernel *kernel = NULL;
     void *prepared = NULL;
     orff_status status = orffi_plan_kernel(plan, &kernel);
     if (plan->trend) plan->trend->kernel = kernel;
-    if (!status) status = orffi_fit_read(&prepared, plan, rows, kernel);
+    if (!status) status = read_rows(&prepared, plan, rows, kernel);
     if (!status) status = orffi_fit_prepared(out, plan, prepared, kernel, found);
     plan->engine->release(prepared);
     orff_kernel_free(kernel);

@@ -15,13 +15,15 @@ static size_t count_row(const orff_observations *o, size_t i) {
     return count;
 }
 
-size_t orffi_observed_count(const orff_observations *o) {
+/* All numbers that are there. */
+static size_t count_numbers(const orff_observations *o) {
     size_t count = 0;
     for (size_t i = 0; i < o->n; i++) count += count_row(o, i);
     return count;
 }
 
-bool orffi_observed_has_all(const orff_observations *o, size_t i) {
+/* All outputs, and one error for them. */
+static bool has_all(const orff_observations *o, size_t i) {
     if (o->directions) return false;
     for (size_t k = 0; k < o->p; k++)
         if (isnan(o->Y[i * o->p + k]) || (o->errors && o->errors[i * o->p + k] != o->errors[i * o->p]))
@@ -32,7 +34,7 @@ bool orffi_observed_has_all(const orff_observations *o, size_t i) {
 bool orffi_observed_is_whole(const orff_observations *o) {
     if (o->directions || o->n_walls || o->functionals) return false;
     for (size_t i = 0; i < o->n; i++)
-        if (!orffi_observed_has_all(o, i)) return false;
+        if (!has_all(o, i)) return false;
     return true;
 }
 
@@ -67,7 +69,7 @@ static void add_row(orffi_observed *r, const orff_observations *o, size_t i) {
 }
 
 orff_status orffi_observed_fill(orffi_observed *r, const orff_observations *o, bool parted, size_t more) {
-    const size_t count = orffi_observed_count(o) + more;
+    const size_t count = count_numbers(o) + more;
     *r = (orffi_observed){0};
     ORFFI_TRY(orffi_alloc(&r->X, count, o->d * sizeof *r->X));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->Y, count));
@@ -75,7 +77,7 @@ orff_status orffi_observed_fill(orffi_observed *r, const orff_observations *o, b
     ORFFI_TRY(orffi_alloc(&r->along, count, o->p * sizeof *r->along));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->at, count));
     for (size_t i = 0; i < o->n; i++)
-        if (!parted || !orffi_observed_has_all(o, i)) add_row(r, o, i);
+        if (!parted || !has_all(o, i)) add_row(r, o, i);
     return ORFF_OK;
 }
 
@@ -86,7 +88,7 @@ orff_status orffi_observed_fill_whole(orffi_observed *r, const orff_observations
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->weights, o->n));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->at, o->n));
     for (size_t i = 0; i < o->n; i++) {
-        if (!orffi_observed_has_all(o, i)) continue;
+        if (!has_all(o, i)) continue;
         memcpy(r->X + r->n * o->d, o->X + i * o->d, o->d * sizeof *r->X);
         memcpy(r->Y + r->n * o->p, o->Y + i * o->p, o->p * sizeof *r->Y);
         r->weights[r->n] = o->weights ? o->weights[i] : 1.0;

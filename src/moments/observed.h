@@ -18,11 +18,7 @@ static inline size_t orffi_observed_width(const orff_observations *o) {
     return o->directions ? 1 : o->p;
 }
 
-/* All numbers that are there. */
-size_t orffi_observed_count(const orff_observations *o);
-
-/* Whether a row has all outputs, and one error for them; whether all rows do, and there is nothing else. */
-bool orffi_observed_has_all(const orff_observations *o, size_t row);
+/* Whether all rows have all outputs, and one error for them, and there is nothing else. */
 bool orffi_observed_is_whole(const orff_observations *o);
 
 /* The numbers of all rows, or only of those that are not whole, with room for `more` rows behind them. Weights are those of

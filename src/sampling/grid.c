@@ -305,4 +305,4 @@ static orff_status draw(orffi_frequencies *out, const orffi_spectrum *law, const
     return write_grid(out, &s, recipe);
 }
 
-const orffi_scheme orffi_scheme_grid = {.draw = draw, .quadrature = true};
+const orffi_scheme orffi_scheme_grid = {.draw = draw, .quadrature = true, .around_0 = true};

@@ -204,4 +204,5 @@ static orff_status draw(orffi_frequencies *out, const orffi_spectrum *law, const
     return status;
 }
 
-const orffi_scheme orffi_scheme_hadamard = {.draw = draw, .spherical_only = true};
+const orffi_scheme orffi_scheme_hadamard = {
+    .draw = draw, .spherical_only = true, .around_0 = true, .least_space = ORFFI_HADAMARD_MIN_DIM};

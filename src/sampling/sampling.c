@@ -20,6 +20,20 @@ static const orffi_scheme *const schemes[ORFF_SCHEME_COUNT] = {
 
 static const char *const names[] = {ORFF_SCHEME_LIST(ORFFI_NAME_OF_FILE) NULL};
 
+static const orffi_scheme *find(orff_scheme scheme) {
+    return (unsigned)scheme < ORFF_SCHEME_COUNT ? schemes[scheme] : NULL;
+}
+
+bool orffi_is_quadrature(orff_scheme scheme) {
+    const orffi_scheme *found = find(scheme);
+    return found && found->quadrature;
+}
+
+bool orffi_importance_serves(orff_scheme scheme, size_t space) {
+    const orffi_scheme *found = find(scheme);
+    return !found || space >= found->least_space;
+}
+
 /* ---- public */
 
 const char *orff_scheme_name(orff_scheme scheme) {
@@ -66,7 +80,7 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
             ORFF_ERROR_UNSUPPORTED,
             "the frequencies of a periodic input are its harmonics, which %s sampling does not draw: use %s",
             names[recipe->scheme], names[ORFF_SCHEME_GRID]);
-    if (law->centre && (ops->quadrature || recipe->scheme == ORFF_SCHEME_HADAMARD))
+    if (law->centre && ops->around_0)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
             "%s sampling does not draw the frequencies of a part with a wavelength: use %s or %s",

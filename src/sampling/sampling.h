@@ -42,6 +42,12 @@ orff_status orffi_frequencies_draw(orffi_frequencies *out, const orffi_spectrum 
                                    const orffi_recipe *recipe);
 void orffi_frequencies_clear(orffi_frequencies *f);
 
+/* Whether a scheme gives a quadrature: as many frequencies as its tolerance takes, which no seed finds again. */
+bool orffi_is_quadrature(orff_scheme scheme);
+
+/* Whether drawing by importance serves so many inputs of a field's space. */
+bool orffi_importance_serves(orff_scheme scheme, size_t space);
+
 /* Row j (dim entries) of the frequencies, stored or structured. Fails only for want of memory, and only when
  * structured. */
 orff_status orffi_frequencies_row(const orffi_frequencies *f, size_t j, double *omega);

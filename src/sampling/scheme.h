@@ -14,6 +14,9 @@ typedef struct orffi_scheme {
     orffi_scheme_draw *draw; /* NULL: auto, which is never drawn */
     bool spherical_only;     /* needs a base whose law depends on |w| alone */
     bool quadrature; /* weights of a rule, not draws: they need no seed, and may be fewer than asked for */
+    bool around_0;   /* it does not draw the laws of waves, which have another centre */
+    size_t least_space; /* inputs of a field's space that importance serves: rows of a block can vanish on a smaller one, and
+                           their weights would be unbounded */
 } orffi_scheme;
 
 #define ORFFI_SCHEME_DECLARE(name, file, text) extern const orffi_scheme orffi_scheme_##file;

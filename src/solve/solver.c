@@ -18,6 +18,10 @@ const orffi_solver_row *orffi_solver_find(orff_solver solver) {
     return (unsigned)solver < ORFF_SOLVER_COUNT ? rows[solver] : &none;
 }
 
+bool orffi_solver_is_closed(orff_solver solver) {
+    return (unsigned)solver < ORFF_SOLVER_COUNT && !rows[solver]->iterates;
+}
+
 const char *orff_solver_name(orff_solver solver) {
     return (unsigned)solver < ORFF_SOLVER_COUNT ? names[solver] : NULL;
 }

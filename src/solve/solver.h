@@ -18,6 +18,9 @@ typedef struct orffi_solver_row {
 ORFF_SOLVER_LIST(ORFFI_SOLVER_DECLARE)
 #undef ORFFI_SOLVER_DECLARE
 
+/* Whether equations are solved in closed form: what is no solver does not. */
+bool orffi_solver_is_closed(orff_solver solver);
+
 /* Never NULL: what is no solver can do nothing. */
 const orffi_solver_row *orffi_solver_find(orff_solver solver);
 

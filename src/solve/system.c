@@ -112,7 +112,8 @@ static void gather_square(const orffi_system *s, const double *S) {
     }
 }
 
-void orffi_system_turn(const orffi_system *s, const double *R, double *out) {
+/* stein: out (n x r) = R W on the features used; R is L x p. */
+static void turn(const orffi_system *s, const double *R, double *out) {
     const size_t half = s->used * s->r;
     for (size_t h = 0; h < 2; h++) {
         const double *from = R + (h * (s->L / 2) + s->first) * s->p;
@@ -135,7 +136,7 @@ static orff_status build_stein(orffi_system *s, const orff_features *f, const do
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->A, s->n * s->n));
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->rhs, s->n * s->r));
     gather_square(s, S);
-    orffi_system_turn(s, R, s->rhs);
+    turn(s, R, s->rhs);
     for (size_t i = 0; i < s->n * s->r; i++) s->rhs[i] *= sqrt(s->m[i % s->r]);
     return ORFF_OK;
 }

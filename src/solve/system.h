@@ -62,9 +62,6 @@ orff_status orffi_system_build(orffi_system *s, const orff_features *f, const or
 orff_status orffi_system_build_without(orffi_system *s, const orffi_system *whole, const orff_features *f,
                                        const orff_moments *moments, size_t left_out, bool center);
 
-/* stein: out (n x r) = R W on the features used; R is L x p. */
-void orffi_system_turn(const orffi_system *s, const double *R, double *out);
-
 void orffi_system_clear(orffi_system *s); /* accepts a zeroed or half-built one */
 
 /* Fill U, e, c (once). */

@@ -48,15 +48,15 @@ export class Grid {
   at(x, out) {
     for (let i = 0; i < this.d; i++) this.prepare(i, x[i]);
     out.fill(0);
-    this.walk(this.d - 1, 0, 1, out);
+    this.addNodes(this.d - 1, 0, 1, out);
     return out;
   }
 
-  walk(i, base, weight, out) {
+  addNodes(i, base, weight, out) {
     if (i < 0) {
       for (let k = 0; k < this.p; k++) out[k] += weight * this.values[base * this.p + k];
       return;
     }
-    for (let n = 0; n < this.nodes[i]; n++) this.walk(i - 1, base + (this.first[i] + n) * this.strides[i], weight * this.weights[i][n], out);
+    for (let n = 0; n < this.nodes[i]; n++) this.addNodes(i - 1, base + (this.first[i] + n) * this.strides[i], weight * this.weights[i][n], out);
   }
 }

@@ -39,13 +39,13 @@ export class Tree {
 
   visit(node) {
     const { x, k, distances } = this.asked;
-    if (!node.left) return this.look(node);
+    if (!node.left) return this.visitLeaf(node);
     const apart = x[node.axis] - node.at, [near, far] = apart < 0 ? [node.left, node.right] : [node.right, node.left];
     this.visit(near);
     if (this.count < k || apart * apart <= distances[k - 1]) this.visit(far);
   }
 
-  look({ first, end }) {
+  visitLeaf({ first, end }) {
     const { d, points, order } = this, { x, k, found, distances } = this.asked;
     for (let n = first; n < end; n++) {
       let square = 0;
