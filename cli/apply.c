@@ -21,6 +21,12 @@ void cli_applied_clear(cli_applied *ap) {
     *ap = (cli_applied){0};
 }
 
+bool cli_applied_is_flow(const cli_applied *ap) {
+    size_t space = 0;
+    for (size_t i = 0; i < ap->info.inputs; i++) space += !orff_notes_is_covariate(ap->notes, i);
+    return ap->p == 2 && (space == 2 || orff_model_is_vector(ap->model));
+}
+
 int cli_applied_predict(const cli_applied *ap, size_t n, const double *X, double *F) {
     return cli_outcome(orff_model_predict(ap->model, n, X, F), NULL);
 }

@@ -17,6 +17,9 @@ typedef struct cli_applied {
 int cli_applied_load(cli_applied *applied, const char *path);
 void cli_applied_clear(cli_applied *applied);
 
+/* Whether two outputs are drawn as a vector: they are one, or may be, over a space of two inputs. */
+bool cli_applied_is_flow(const cli_applied *applied);
+
 /* F: n x p. */
 int cli_applied_predict(const cli_applied *applied, size_t n, const double *X, double *F);
 

@@ -49,11 +49,11 @@ typedef struct picture {
     size_t panels;
     panel panel[MOST_PANELS];
     grid grid;
-    bool hatched;     /* there is something to hatch */
+    bool hatched;             /* there is something to hatch */
     bool has_coast, has_flow; /* whether there is anything of them to draw */
-    double marked;    /* size of the points of data */
-    double reference; /* value of the arrow that tells the scale; 0: none */
-    double cell;      /* length of that arrow, in units of x */
+    double marked;            /* size of the points of data */
+    double reference;         /* value of the arrow that tells the scale; 0: none */
+    double cell;              /* length of that arrow, in units of x */
     FILE *script;
 } picture;
 

@@ -191,11 +191,10 @@ static size_t add_outputs(const picture *f, panel *list, size_t count) {
     return count;
 }
 
-/* Whether a field is drawn as arrows: two outputs that are a vector, or over a plane, where they may be one, or asked for. */
+/* Whether a field is drawn as arrows. */
 static bool has_arrows(const picture *f) {
     return f->applied.p == 2 && f->axes == 2 &&
-           (f->applied.info.inputs == 2 || orff_model_is_vector(f->applied.model) ||
-            cli_given(f->arguments, CLI_OPT_WHAT));
+           (cli_applied_is_flow(&f->applied) || cli_given(f->arguments, CLI_OPT_WHAT));
 }
 
 /* A field without arrows is a panel for each output. */

@@ -37,7 +37,8 @@ static int find_axes(cli_view *f) {
     if (status) return status;
     for (size_t i = 0; i < f->d && found < 2; i++)
         if (!orff_notes_is_covariate(f->applied.notes, i)) f->axis[found++] = i;
-    f->vector = found == 2 && (f->p == 2 || (f->p == 3 && f->d == 3)) && same_units(f->applied.notes, f->p);
+    f->vector = found == 2 && (cli_applied_is_flow(&f->applied) || (f->p == 3 && f->d == 3)) &&
+                same_units(f->applied.notes, f->p);
     for (size_t i = 0; i < f->d && found < 2; i++)
         if (orff_notes_is_covariate(f->applied.notes, i)) f->axis[found++] = i;
     return CLI_DONE;

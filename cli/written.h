@@ -6,8 +6,8 @@
 #include "options.h"
 
 typedef struct cli_written {
-    int (*rows)(const void *self, fmt_output *output);   /* writes all of them; an exit status */
-    char *(*json)(const void *self, double seconds);     /* by cli_json_text */
+    int (*rows)(const void *self, fmt_output *output); /* writes all of them; an exit status */
+    char *(*json)(const void *self, double seconds);   /* by cli_json_text */
     void (*say)(const void *self, double seconds);
 } cli_written;
 

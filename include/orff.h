@@ -10,22 +10,22 @@
  *   5. output matrices         covariance, graph Laplacian, simplex codes
  *   6. frequencies             how the D frequencies of a feature map are chosen
  *   7. features                phi(x), Phi(x), P_X, P_X^*, P_X^* P_X
- *   8. moments                 everything the data has to say, in one pass
+ *   8. moments                 sums over the data, made in one pass, from which models are fitted
  *   9. ridge from moments      closed forms, paths over lambda, cross-validation, mixtures
- *  10. losses and iteration    when moments do not serve
+ *  10. losses and iteration    other losses, and systems too large for moments
  *  11. exact                   exact operator-valued kernel ridge, the baseline
  *  12. models                  settings, engines, fit, tune, predict, error bars, derived fields, samples, notes
- *  13. files and texts         what programs around the library need to be as careful as it is
- *  14. stacks                  functions of functions, learned together
- *  15. bounds                  how far K~ may be from K, and how many frequencies that takes
+ *  13. files and texts         careful writing of files and reading of numbers, for programs that use the library
+ *  14. stacks                  layers of features, learned together
+ *  15. bounds                  the error of K~, and how many frequencies keep it small
  *
  * Conventions. Matrices are row-major. X holds one point a row (n x d), Y one
- * output a row (n x p). Sizes are size_t. What the caller fills is an open
- * struct with an orff_..._default() function; what the library owns is opaque
- * and ends with orff_..._free(), which accepts NULL. Results leave through
- * pointers and are untouched when a call fails, unless said otherwise. The
- * library never prints and never exits. A const object may be used by many
- * threads at once.
+ * output a row (n x p). Sizes are size_t. What the caller fills in is an open
+ * struct with an orff_..._default() function. What the library owns is opaque
+ * and freed by orff_..._free(), which accepts NULL. Results are returned through
+ * pointers, which are unchanged if a call fails, unless stated otherwise. The
+ * library never prints and never exits. Many threads may use a const object at
+ * once.
  */
 #ifndef ORFF_H
 #define ORFF_H
@@ -50,10 +50,10 @@ extern "C" {
 #define ORFF_VERSION_MINOR 2
 #define ORFF_VERSION_PATCH 0
 
-/* "0.2.0": the version of the library that is running. */
+/* The version of the library that is running, such as "0.2.0". */
 ORFF_API const char *orff_version(void);
 
-/* What the library runs on, in words: "OpenBLAS 0.3.21, SLEEF avx2, OpenMP". */
+/* The libraries and instructions it uses, in words: "OpenBLAS 0.3.21, SLEEF avx2, OpenMP". */
 ORFF_API const char *orff_build_info(void);
 
 #define ORFF_STATUS_LIST(X)                                                   \
@@ -81,8 +81,8 @@ typedef enum orff_status {
 /* The general meaning of a status. */
 ORFF_API const char *orff_status_text(orff_status status);
 
-/* The particulars of the last call that failed in this thread: which argument, its value, what was
- * expected. Valid until the next failing call in the same thread; "" when none failed. */
+/* The message of the last call that failed in this thread: which argument, its value, and what was
+ * expected. Valid until the next failing call in the same thread; "" if none has failed. */
 ORFF_API const char *orff_error_message(void);
 
 /* ---------------------------------------------------------------- 2. the simple call
@@ -98,42 +98,42 @@ ORFF_API const char *orff_error_message(void);
 typedef struct orff_model orff_model;
 
 /* Learn f from n rows X (n x d) and Y (n x p). Settings are texts "name=value", ending with NULL; docs/settings.md lists
- * them. What is not given has its default, which for most is automatic; NULL: all of them. Weights, classes, rows that do
- * not fit in memory: section 12. */
+ * them. Other settings have their defaults, most of which are automatic; NULL means all defaults. See section 12 for
+ * weights, classes and rows that do not fit in memory. */
 ORFF_API orff_status orff_learn(orff_model **model, const char *const *settings, size_t d, size_t p, size_t n,
                                 const double *X, const double *Y);
 
-/* F = predictions at n points X: n x p (codes for classes: n x code_length, T-1 for those of a simplex). What follows from a model at a point is
- * finite or an error: ORFF_ERROR_NOT_FINITE where it overflows, and then nothing is written to F. */
+/* F = predictions at n points X: n x p (codes for classes: n x code_length, T-1 for those of a simplex). The results of a model
+ * are finite: if one overflows, the call returns ORFF_ERROR_NOT_FINITE and writes nothing to F. */
 ORFF_API orff_status orff_model_predict(const orff_model *model, size_t n, const double *X, double *F);
 
-/* Model files: see docs/files.md. compact leaves out the frequencies and draws them again when loading. A file is read
- * back before it replaces another: ORFF_ERROR_NUMERICAL, and the old one, when it could not be loaded again. */
+/* Model files: see docs/files.md. compact leaves out the frequencies; loading draws them again. A new file is read back
+ * before it replaces the old one. If it cannot be loaded, the old one stays (ORFF_ERROR_NUMERICAL). */
 ORFF_API orff_status orff_model_save(const orff_model *model, const char *path, bool compact);
 ORFF_API orff_status orff_model_load(orff_model **model, const char *path);
 ORFF_API void orff_model_free(orff_model *model);
 
 /* ---------------------------------------------------------------- 3. threads and hooks */
 
-/* How many threads the library's loops and its BLAS may use; 0 (the start value) means all the machine
- * has, or OMP_NUM_THREADS. The BLAS thread count is a property of the process, so this is too. Results do
+/* The number of threads that the library's loops and its BLAS may use. 0 (the initial value) means all of the
+ * machine, or OMP_NUM_THREADS. It is a property of the process, like the thread count of BLAS. Results do
  * not depend on it beyond the rounding of sums inside BLAS; frequencies do not depend on it at all.
- * On a machine that has other work, start your program with GOMP_SPINCOUNT=100 in its environment: GNU's OpenMP, which
- * reads that once, before main, otherwise keeps waiting threads awake, and two threads can be slower than one. */
+ * On a machine with other work, start your program with GOMP_SPINCOUNT=100 in its environment. Otherwise GNU's OpenMP, which
+ * reads this variable once, before main, keeps waiting threads awake, and two threads can be slower than one. */
 ORFF_API orff_status orff_set_threads(size_t count);
 ORFF_API size_t orff_get_threads(void);
 
-/* fork: a child of a process that has used the library may use it too, with as many threads. Objects made before the
- * fork serve in both. Two things do not hold: while another thread of the parent is inside of the library, as with any
- * library, its objects are in an unknown state in the child; and a child that was forked inside of an OpenMP parallel
- * region, or under LLVM's OpenMP with KMP_INIT_AT_FORK=FALSE, has one thread for good, which orff_get_threads then
- * says, whatever orff_set_threads asks for. */
+/* fork: the child of a process that has used the library may use it too, with as many threads. Objects made before the
+ * fork work in both. There are two exceptions. If another thread of the parent is inside the library during the fork,
+ * its objects are in an unknown state in the child, as with any library. And a child that was forked inside an OpenMP parallel
+ * region, or under LLVM's OpenMP with KMP_INIT_AT_FORK=FALSE, has only one thread, which orff_get_threads then
+ * returns, whatever orff_set_threads asks for. */
 
 typedef enum orff_log_level { ORFF_LOG_INFO, ORFF_LOG_WARNING } orff_log_level;
 
-/* What a call made in this thread has to tell while it works. Either function may be NULL.
- * progress gets the work done and the work in all (units: rows, unless the call says otherwise) and
- * returns false to stop: the call then returns ORFF_ERROR_CANCELLED and leaves its results untouched. */
+/* Messages and progress of calls made in this thread. Either function may be NULL.
+ * progress gets the work done and the total work (in rows, unless the call says otherwise) and
+ * returns false to stop: the call then returns ORFF_ERROR_CANCELLED and leaves its results unchanged. */
 typedef struct orff_hooks {
     void (*log)(void *self, orff_log_level level, const char *message);
     bool (*progress)(void *self, const char *task, double done, double total);
@@ -174,8 +174,8 @@ typedef enum orff_base {
 } orff_base;
 
 /* Names. Every enumeration of this header has a list such as the one above, from which its enumerators, its names and
- * the library's own tables are made, and three functions: the name of one (NULL for none), one by its name (the message
- * of a failure says which names there are), and all names that the second takes, ending with NULL. */
+ * the library's tables are made, and three functions: the name of an enumerator (NULL for none), the enumerator of a name
+ * (the message of a failure lists the names), and all names that the second accepts, ending with NULL. */
 ORFF_API const char *orff_base_name(orff_base base);
 ORFF_API const char *const *orff_base_names(void);
 
@@ -183,7 +183,7 @@ ORFF_API const char *const *orff_base_names(void);
  * a base and its shape: *shape is set by them, and 0 after the name of a base that has a shape and needs one. */
 ORFF_API orff_status orff_base_parse(const char *name, orff_base *base, double *shape);
 
-/* The short form of a base and its shape where there is one, else the name of the base. */
+/* The short form of a base and its shape if there is one, otherwise the name of the base. */
 ORFF_API const char *orff_base_short_name(orff_base base, double shape);
 
 /* Whether the base has a shape that must be given. */
@@ -211,7 +211,7 @@ ORFF_API const char *orff_rule_name(orff_rule rule);
 ORFF_API const char *const *orff_rule_names(void);                       /* those that need no callback */
 ORFF_API orff_status orff_rule_parse(const char *name, orff_rule *rule); /* the others too */
 
-/* What a rule says of itself. */
+/* The properties of a rule. */
 typedef struct orff_rule_info {
     const char *words; /* for people, of a component of a field: "divergence-free" */
     bool named;        /* needs no callback: a name is enough */
@@ -224,12 +224,12 @@ typedef struct orff_rule_info {
 } orff_rule_info;
 ORFF_API orff_rule_info orff_rule_describe(orff_rule rule);
 
-/* p' for p outputs; 0 where the part says it (custom-b). */
+/* p' for p outputs; 0 if the part determines it (custom-b). */
 ORFF_API size_t orff_rule_columns(orff_rule rule, size_t p);
 
-/* A matrix-valued function on R^d, written by the caller and asked for many points at once: `at` holds `count` points
- * (count x d), `matrices` receives as many matrices (count x rows x columns, as the rule says). Returns 0, or anything
- * else to report failure. Called from one thread at a time, for at most a few thousand points. */
+/* A matrix-valued function on R^d of the caller, for many points at once: `at` contains `count` points (count x d), and
+ * `matrices` receives as many matrices (count x rows x columns, as the rule says). It returns 0, or another value to
+ * report failure. It is called from one thread at a time, for at most a few thousand points. */
 typedef int (*orff_matrix_fn)(void *self, size_t count, const double *at, double *matrices);
 
 /* Length scales that a fit chooses: one for all inputs of the field's space, or for all inputs where there is none, or, if
@@ -253,8 +253,8 @@ typedef struct orff_part {
     const double *B; /* ... or a factor B (p x columns) with A = B B^T; both NULL: identity */
     size_t columns;  /* columns of B, also for ORFF_RULE_CUSTOM_B */
 
-    /* delayed: how late each output is, by each input (p x d): K_ij(delta) = A_ij k0(delta - tau_i + tau_j); NULL: not at all.
-     * A fit learns A where A and B are NULL, by the evidence, and delays where they are NULL too: those behind the first output. */
+    /* delayed: the delay of each output along each input (p x d): K_ij(delta) = A_ij k0(delta - tau_i + tau_j); NULL: none.
+     * A fit learns A by the evidence if A and B are NULL, and also the delays, relative to the first output, if they are NULL. */
     const double *delays;
 
     /* decomposable, delayed: the length of a wave along each input (d values, in the input's units; 0: no waves along it;
@@ -284,10 +284,10 @@ typedef struct orff_part {
      * and w and -w must agree: A(-w) is the conjugate of A(w). */
     bool hermitian;
 
-    /* Parts with callbacks: these see w and delta in the user's units, also where a model scales its inputs. What they
-     * compute may be a law of physics, as far as the library knows, so inputs (and outputs) of a model are scaled by
-     * one common unit, as for physical rules. true: each input may have its own, and with sigma auto its own length
-     * scale, by its spread. */
+    /* Parts with callbacks: these get w and delta in the user's units, even if a model scales its inputs. As the library
+     * does not know whether they compute a law of physics, it scales the inputs (and outputs) of a model by one
+     * common unit, as for physical rules. true: each input may have its own unit and, with sigma auto, its own length
+     * scale, derived from its spread. */
     bool stretchable;
 
     /* decomposable, in a fit, A and B being NULL: A is learned too, F F^T + diagonal with F of `rank` columns (0: as many as the
@@ -306,10 +306,10 @@ ORFF_API orff_part orff_part_default(void);
 
 typedef struct orff_kernel orff_kernel;
 
-/* A kernel on R^d with values in p x p matrices: the sum of n_parts parts (copied; callbacks and self
- * stay the caller's and must outlive the kernel). Parts with the same base, shape and length scales share
- * their frequencies. Refuses what does not exist (curl-free with Laplace or Matern nu <= 1, divergence-free
- * with p = 1) with the reason. */
+/* A kernel on R^d with values in p x p matrices: the sum of n_parts parts. They are copied; callbacks and self
+ * belong to the caller and must outlive the kernel. Parts with the same base, shape and length scales share
+ * their frequencies. Kernels that do not exist (curl-free with Laplace or Matern nu <= 1, divergence-free
+ * with p = 1) are refused with the reason. */
 ORFF_API orff_status orff_kernel_create(orff_kernel **kernel, size_t d, size_t p, size_t n_parts,
                                         const orff_part *parts);
 ORFF_API void orff_kernel_free(orff_kernel *kernel);
@@ -564,27 +564,27 @@ typedef struct orff_reader {
     bool weighted;
 } orff_reader;
 
-/* Add all rows that the reader has. Progress is reported as rows done of 0 (not known). When it fails in
- * the middle the moments hold the blocks read before. */
+/* Add all rows of the reader. Progress is reported as rows done of 0 (not known). If it fails in the
+ * middle, the moments contain the blocks read before. */
 ORFF_API orff_status orff_moments_read(orff_moments *moments, const orff_reader *reader);
 
-/* The same for empty moments, saved to the file `checkpoint` every so many rows, at the end, and when it is stopped.
- * With `resume`, and if the file is there, it goes on from it: the rows that the file has are read, compared by their
- * digest and passed over; other rows, frequencies, folds or precision are refused (ORFF_ERROR_MISMATCH), and the file
- * is left alone. The sums are bit for bit those of a run that was not interrupted. A save that fails is a warning in
- * the log: the pass goes on, and the last file stays. */
+/* The same for empty moments, saved to the file `checkpoint` every `rows` rows, at the end, and when the call is stopped.
+ * With `resume`, and if the file exists, the pass continues from it: the rows in the file are read, verified by their
+ * digest and skipped. Other rows, frequencies, folds or precision are refused (ORFF_ERROR_MISMATCH), and the file
+ * is not changed. The sums are bit for bit those of a run without interruption. If a save fails, the log gets a warning,
+ * the pass continues and the last file stays. */
 ORFF_API orff_status orff_moments_read_resumable(orff_moments *moments, const orff_reader *reader,
                                                  const char *checkpoint, uint64_t rows, bool resume);
 
-/* Whether a computation could begin with this checkpoint: before long work. The path can be written, and what is there
- * is a checkpoint to be resumed; without `resume` nothing is there. */
+/* Whether a computation can start with this checkpoint, to check before long work: the path can be written, and with
+ * `resume` an existing file is a checkpoint; without it, no file exists. */
 ORFF_API orff_status orff_checkpoint_check(const char *path, bool resume);
 
-/* Removes a checkpoint whose result is safe; nothing else is ever removed (ORFF_ERROR_FORMAT). It may be gone. */
+/* Remove a checkpoint, once its result is saved. Other files are not removed (ORFF_ERROR_FORMAT). It need not exist. */
 ORFF_API orff_status orff_checkpoint_remove(const char *path);
 
 /* into += other, into -= other; same frequencies, outputs, folds and plane, else ORFF_ERROR_MISMATCH naming the
- * difference. Subtracting loses digits when little is left of much. */
+ * difference. Subtracting loses digits if little remains. */
 ORFF_API orff_status orff_moments_add(orff_moments *into, const orff_moments *other);
 ORFF_API orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other);
 
@@ -599,12 +599,12 @@ typedef struct orff_moments_info {
 } orff_moments_info;
 ORFF_API orff_moments_info orff_moments_describe(const orff_moments *moments);
 
-/* Copy out what was summed over all folds; any pointer may be NULL. S: 2D x 2D, R: 2D x p, sum_phi: 2D,
+/* The sums over all folds; any pointer may be NULL. S: 2D x 2D, R: 2D x p, sum_phi: 2D,
  * sum_y: p, sum_yy: p x p. */
 ORFF_API orff_status orff_moments_totals(const orff_moments *moments, double *S, double *R, double *sum_phi,
                                          double *sum_y, double *sum_yy);
 
-/* Text of the caller's own that travels with the moments in their file, in UTF-8 (names of columns, units,
+/* A text of the caller that is saved with the moments, in UTF-8 (names of columns, units,
  * ...); "" at first. Sums keep the notes of the one added to. */
 ORFF_API orff_status orff_moments_set_notes(orff_moments *moments, const char *notes);
 ORFF_API const char *orff_moments_notes(const orff_moments *moments);
@@ -618,9 +618,9 @@ ORFF_API orff_status orff_moments_features(const orff_moments *moments, const or
 ORFF_API orff_status orff_moments_save(const orff_moments *moments, const char *path);
 ORFF_API orff_status orff_moments_load(orff_moments **moments, const char *path);
 
-/* Moments as a row of numbers, for who adds them over many processes by other means (MPI: orff_mpi.h): what orff_moments_add
- * adds, without the halves of symmetric matrices that repeat the others. How many there are, some of them from `first` on, and
- * as many put back. Rows add up with those of moments of the same digest, and of no others. */
+/* Moments as a vector of numbers, for programs that add them over many processes by other means (MPI: orff_mpi.h): what
+ * orff_moments_add adds, without the redundant halves of symmetric matrices. _size is how many there are; _get copies `count` of
+ * them, starting at `first`, and _set puts them back. Only vectors of moments with the same digest may be added. */
 ORFF_API uint64_t orff_moments_size(const orff_moments *moments);
 ORFF_API orff_status orff_moments_get(const orff_moments *moments, uint64_t first, size_t count,
                                       double *numbers);
@@ -628,14 +628,14 @@ ORFF_API orff_status orff_moments_set(orff_moments *moments, uint64_t first, siz
                                       const double *numbers);
 ORFF_API uint64_t orff_moments_digest(const orff_moments *moments);
 
-/* Moments of a lattice, for up to three inputs: they do not depend on the kernel. One pass serves every rule, base, weight,
- * lambda and length scale that the lattice carries. */
+/* Moments of a lattice, for up to three inputs, do not depend on the kernel. One pass is enough for every rule, base, weight,
+ * lambda and length scale that the lattice represents. */
 typedef struct orff_lattice_moments orff_lattice_moments;
 
 #define ORFF_LATTICE_INPUTS  3 /* at most */
-#define ORFF_LATTICE_OUTPUTS 8 /* at most, of rows that are not whole: there are half as many densities as its square */
+#define ORFF_LATTICE_OUTPUTS 8 /* at most, of incomplete or directed rows: their number of densities is about half of its square */
 
-/* What the lattice must carry: rows within an extent, and kernels. Parts of the same need have the same lattice. */
+/* What the lattice must represent: rows within an extent, and kernels. Moments made with the same need have the same lattice. */
 typedef struct orff_lattice_need {
     size_t d, p;
     const double *low, *high; /* d each: where rows may lie; of periodic inputs anywhere */
@@ -653,12 +653,12 @@ typedef struct orff_lattice_need {
 ORFF_API orff_status orff_lattice_moments_create(orff_lattice_moments **moments,
                                                  const orff_lattice_need *need);
 
-/* No rows yet, on the lattice of others: to be added to them. */
+/* Moments without rows on the lattice of others, so that they can be added to them. */
 ORFF_API orff_status orff_lattice_moments_create_like(orff_lattice_moments **moments,
                                                       const orff_lattice_moments *other);
 ORFF_API void orff_lattice_moments_free(orff_lattice_moments *moments);
 
-/* Add rows; a row outside of the extent is an error that names it. When it fails the moments are as before. */
+/* Add rows. A row outside the extent is an error, and the message names it. If it fails, the moments are unchanged. */
 ORFF_API orff_status orff_lattice_moments_accumulate(orff_lattice_moments *moments, size_t n, const double *X,
                                                      const double *Y, const double *weights);
 ORFF_API orff_status orff_lattice_moments_read(orff_lattice_moments *moments, const orff_reader *reader);
@@ -684,7 +684,7 @@ ORFF_API const char *orff_lattice_moments_notes(const orff_lattice_moments *mome
 ORFF_API orff_status orff_lattice_moments_save(const orff_lattice_moments *moments, const char *path);
 ORFF_API orff_status orff_lattice_moments_load(orff_lattice_moments **moments, const char *path);
 
-/* As orff_moments_size and those with it. */
+/* As orff_moments_size and the functions after it. */
 ORFF_API uint64_t orff_lattice_moments_size(const orff_lattice_moments *moments);
 ORFF_API orff_status orff_lattice_moments_get(const orff_lattice_moments *moments, uint64_t first,
                                               size_t count, double *numbers);
@@ -692,14 +692,14 @@ ORFF_API orff_status orff_lattice_moments_set(orff_lattice_moments *moments, uin
                                               const double *numbers);
 ORFF_API uint64_t orff_lattice_moments_digest(const orff_lattice_moments *moments);
 
-/* Whether a file begins as one of moments of a lattice does; nothing else of it is looked at. */
+/* Whether a file begins like a file of lattice moments; the rest is not checked. */
 ORFF_API bool orff_lattice_moments_is_file(const char *path);
 
 /* ---------------------------------------------------------------- 9. ridge from moments
  *
  *     minimise  (1/N) sum c_i |f(x_i) - y_i|^2 + lambda |theta|^2,     N = sum c_i
  *
- * With `center` the mean of y is taken off first and becomes the intercept, which is not penalised.
+ * With `center` the mean of y is subtracted first and becomes the intercept, which is not penalised.
  */
 
 typedef struct orff_solve_info {
@@ -714,8 +714,8 @@ typedef struct orff_solve_info {
 
 typedef struct orff_ridge orff_ridge;
 
-/* The ridge problem of a kernel on some moments. Keeps what it factors, so that further lambdas are cheap.
- * Both objects must outlive it; the moments may not change meanwhile. */
+/* The ridge problem of a kernel on some moments. It keeps its factors, so further lambdas are cheap.
+ * Both objects must outlive it, and the moments must not change meanwhile. */
 ORFF_API orff_status orff_ridge_create(orff_ridge **ridge, const orff_features *features,
                                        const orff_moments *moments, bool center);
 ORFF_API void orff_ridge_free(orff_ridge *ridge);
@@ -734,8 +734,8 @@ typedef struct orff_path_point {
     double noise;        /* estimate of the noise variance: residual sum of squares / (N p - dof) */
 } orff_path_point;
 
-/* All of them for a whole path, from the moments alone. cross_validate asks for cv_mse, which factors once
- * for each fold. */
+/* These numbers for a whole path, from the moments alone. cross_validate asks for cv_mse, which needs one
+ * factorisation for each fold. */
 ORFF_API orff_status orff_ridge_path(orff_ridge *ridge, size_t count, const double *lambdas,
                                      bool cross_validate, orff_path_point *points);
 
@@ -761,7 +761,7 @@ ORFF_API orff_status orff_criterion_parse(const char *name, orff_criterion *crit
 /* Learn the weights v_m of a sum's parts and lambda from the moments: those that maximise the evidence, or
  * minimise the cross-validated error. weights holds the start values (multipliers of the parts' own
  * weights, > 0) and receives the result; parts that explain less than `drop` of the variance get weight 0.
- * shares (n_parts + 1, may be NULL) receives each part's share of the variance of y, the last one noise's. */
+ * shares (n_parts + 1, may be NULL) receives the share of each part in the variance of y, and last that of the noise. */
 ORFF_API orff_status orff_mixture_learn(const orff_features *features, const orff_moments *moments,
                                         bool center, orff_criterion criterion, double drop, double *weights,
                                         double *lambda, double *shares, orff_solve_info *info);
@@ -787,7 +787,7 @@ ORFF_API const char *orff_loss_name(orff_loss loss);
 ORFF_API const char *const *orff_loss_names(void);
 ORFF_API orff_status orff_loss_parse(const char *name, orff_loss *loss);
 
-/* What a loss says of itself. */
+/* The properties of a loss. */
 typedef struct orff_loss_info {
     bool classes;      /* of classes: y is a simplex code */
     bool parametrised; /* has a parameter */
@@ -834,8 +834,8 @@ typedef struct orff_iteration {
 /* pcg, lambda 1e-6, tolerance 1e-8, 500 iterations, s = 4, batch 256. */
 ORFF_API orff_iteration orff_iteration_default(void);
 
-/* Minimise without moments: D may be too large for S. theta (M) holds the start value and receives the
- * result. The data is swept once for each iteration. intercept (p) is taken off y first; NULL: zeros. */
+/* Minimise without moments, if D is too large for S. theta (M) contains the start value and receives the
+ * result. Each iteration reads the data once. intercept (p) is subtracted from y first; NULL: zeros. */
 ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const double *X, const double *Y,
                                   const double *weights, const double *intercept, const orff_iteration *how,
                                   double *theta, orff_solve_info *info);
@@ -872,8 +872,8 @@ ORFF_API orff_status orff_iterate_shared(const orff_features *features, size_t n
 
 typedef struct orff_exact orff_exact;
 
-/* Refuses early, naming the memory it would take, when that is above max_bytes (0: half of what the
- * machine has). */
+/* If it would need more memory than max_bytes (0: half of the machine's), it is refused at once, and the message says
+ * how much. */
 ORFF_API orff_status orff_exact_fit(orff_exact **exact, const orff_kernel *kernel, size_t n, const double *X,
                                     const double *Y, double lambda, bool center, size_t max_bytes);
 ORFF_API void orff_exact_free(orff_exact *exact);
@@ -883,8 +883,8 @@ ORFF_API double orff_exact_norm2(const orff_exact *exact);                     /
 /* Bytes that orff_exact_fit will take at its peak. */
 ORFF_API size_t orff_exact_bytes(const orff_kernel *kernel, size_t n);
 
-/* All that is told of a path of lambdas (see orff_ridge_path), from one eigendecomposition. cv_mse is the
- * exact leave-one-out error: N lambda is held fixed, and the mean, with center, is that of the other rows. */
+/* The path of lambdas (see orff_ridge_path) from one eigendecomposition. cv_mse is the exact
+ * leave-one-out error: N lambda is fixed, and the mean, with center, is that of the other rows. */
 ORFF_API orff_status orff_exact_path(const orff_kernel *kernel, size_t n, const double *X, const double *Y,
                                      bool center, size_t max_bytes, size_t count, const double *lambdas,
                                      orff_path_point *points);
@@ -900,9 +900,9 @@ ORFF_API orff_status orff_exact_covariance(const orff_exact *exact, size_t n, co
 
 /* ---------------------------------------------------------------- 12. models
  *
- * A model is what an engine has learned, and what was done to the data: f(x) = mean + spread * g((x - shift)/unit).
+ * A model is the result of an engine, with the scaling of the data: f(x) = mean + spread * g((x - shift)/unit).
  * The engine of random features has g(x) = Phi(x)^T theta, the exact one sum_i K(x, x_i) alpha_i over all training
- * points, that of a lattice sum_k V_k exp(i <w_k, x>) over its waves. The same calls serve all. */
+ * points, that of a lattice sum_k V_k exp(i <w_k, x>) over its waves. All have the same calls. */
 
 #define ORFF_ENGINE_LIST(X)                                                                                 \
     X(AUTO, auto, "auto")    /* decided by the settings and the rows; orff_model_info says which and why */ \
@@ -926,8 +926,8 @@ ORFF_API orff_status orff_engine_parse(const char *name, orff_engine *engine);
 
 /* Longitude and latitude. A region of the Earth is learned in km on a plane that touches the Earth at the region's
  * centre: azimuthal equidistant, on the sphere of 6371.0088 km. Two inputs are then degrees (longitude, latitude), the
- * two outputs eastward and northward components, which turn with the meridians. Length scales are in km. A model knows
- * its plane: points are handed in in degrees, and what comes back is eastward and northward, derivatives by km.
+ * two outputs eastward and northward components, which are rotated to the plane. Length scales are in km. A model contains
+ * its plane: points are given in degrees, results are eastward and northward, and derivatives are per km.
  *
  * Instead of that plane a projected coordinate system may be named (crs), if the library was built with PROJ: a code such as
  * EPSG:32633, or a string "+proj=lcc +lat_0=47 ..". Its coordinates are taken in km. Vectors keep their length and are
@@ -984,8 +984,8 @@ ORFF_API orff_status orff_coast_points(const orff_coast *coast, const orff_plane
 ORFF_API orff_status orff_coast_land(const orff_coast *coast, bool degrees, size_t n, const double *points,
                                      bool *land, size_t *rings);
 
-/* Which rows are left out together when errors are told: rows that lie near each other say much the same, so that the
- * error of a row among its neighbours flatters. */
+/* Which rows are held out together for the reported errors. Neighbouring rows contain much the same information, so the
+ * error of a row among its neighbours is too small. */
 #define ORFF_FOLDS_LIST(X)                                                                            \
     X(AUTO, "auto")     /* groups where they are given, else blocks */                                \
     X(RANDOM, "random") /* rows, each by itself */                                                    \
@@ -1003,8 +1003,8 @@ ORFF_API const char *orff_folds_name(orff_folds folds);
 ORFF_API const char *const *orff_folds_names(void);
 ORFF_API orff_status orff_folds_parse(const char *name, orff_folds *folds);
 
-/* What is learned beside the field: columns h(x) that no penalty holds, for each output, whose coefficients b are estimated
- * together with the field g in f(x) = h(x)^T b + g(x) by generalised least squares. Far from all rows f follows h(x)^T b. */
+/* The trend: columns h(x) without a penalty, for each output. Their coefficients b are estimated together with the field g
+ * in f(x) = h(x)^T b + g(x) by generalised least squares. Far from all rows f follows h(x)^T b. */
 #define ORFF_TREND_LIST(X)                                                                      \
     X(NONE, "none")           /* the field alone, about the mean of y where `center` says so */ \
     X(CONSTANT, "constant")   /* a number, which differs from that mean where rows crowd */     \
@@ -1023,11 +1023,11 @@ ORFF_API const char *const *orff_trend_names(void);
 ORFF_API orff_status orff_trend_parse(const char *name, orff_trend *trend);
 
 typedef struct orff_settings {
-    /* The kernel; n_parts = 0: one decomposable part with identity, base and sigma auto. A part's sigma of
-     * ORFF_SIGMA_AUTO or ORFF_SIGMA_ARD (and no sigmas) is chosen, and with it a base of ORFF_BASE_AUTO among gaussian
-     * and matern of order 1/2, 3/2 and 5/2: by the evidence, how probable the outputs of some of the rows are. Where
-     * there is none (features, classes, losses other than squared, parts with callbacks) a multiple of the median distance
-     * between inputs is chosen by cross-validation, and the base auto is gaussian. */
+    /* The kernel; n_parts = 0: one decomposable part with identity, base and sigma auto. If the sigma of a part is
+     * ORFF_SIGMA_AUTO or ORFF_SIGMA_ARD (without sigmas), it maximises the evidence, the probability of the outputs of some
+     * of the rows; and so does a base of ORFF_BASE_AUTO, among gaussian and matern of order 1/2, 3/2 and 5/2. If there is
+     * no evidence (features, classes, losses other than squared, parts with callbacks), cross-validation chooses a multiple
+     * of the median distance between inputs, and the base auto is gaussian. */
     size_t n_parts;
     const orff_part *parts;
 
@@ -1044,11 +1044,11 @@ typedef struct orff_settings {
      * orff_settings_features, but for the grid, where the tolerance decides. */
     orff_sampling sampling;
 
-    /* > 0; 0: auto, from the noise of most evidence: N lambda is its variance over that of the field, times trace K(0)/p.
-     * Where there is no evidence, or a path was asked for, the smallest error on rows left out: folds, for exact models
-     * each row in turn; for lattices the most evidence. */
+    /* > 0; 0: auto, from the noise that maximises the evidence: N lambda is its variance over that of the field, times
+     * trace K(0)/p. Without evidence, or if a path was asked for, lambda minimises the error on held-out rows: those of folds,
+     * or for exact models each row in turn; for lattices it maximises the evidence. */
     double lambda;
-    double lambda_low, lambda_high; /* the path that auto looks at, relative to trace K(0)/p */
+    double lambda_low, lambda_high; /* the path that auto searches, relative to trace K(0)/p */
     size_t lambda_count;
     size_t folds;
     orff_folds folds_by;
@@ -1063,8 +1063,8 @@ typedef struct orff_settings {
     size_t shadow; /* idr: s of IDR(s) */
     size_t batch;  /* sgd: rows in a step */
 
-    /* The engine STACK, which AUTO takes where there are hidden layers; for decomposable parts and the squared loss. Layers have
-     * W of the spread of the inputs, so that length scales behind the first are 1; `batch` is theirs too. */
+    /* The engine STACK, which AUTO chooses if there are hidden layers; for decomposable parts and the squared loss. Layers have
+     * W of the spread of the inputs, so length scales after the first layer are 1; they use `batch` too. */
     size_t n_hidden;
     const size_t *hidden;              /* n_hidden widths, from the inputs to the outputs */
     size_t hidden_features;            /* frequencies of each hidden layer; 0: auto */
@@ -1080,71 +1080,71 @@ typedef struct orff_settings {
     size_t code_length;
     bool single; /* moments and iterations in single precision */
 
-    /* LONLAT: the rows are laid on a plane at their centre; that of a stream is the centre of its first rows
-     * (subsample). geo_inputs: the two inputs that are degrees; NULL: the space of the first part that has one, else
-     * the first two. A fit from moments has the plane of the moments. */
+    /* LONLAT: the rows are projected to a plane at their centre; for a stream, at the centre of its first rows
+     * (subsample). geo_inputs: the two inputs that are degrees; NULL: the space of the first part that has one, otherwise
+     * the first two. A fit from moments uses the plane of the moments. */
     orff_geo geo;
     const size_t *geo_inputs;
     const char *
-        crs; /* LONLAT: the rows are laid on the plane of this coordinate system; NULL: on one at their centre */
+        crs; /* LONLAT: the rows are projected to the plane of this coordinate system; NULL: one at their centre */
 
-    /* Inputs that repeat: the period of each (d values, 0 for none), in the inputs' units; NULL: none does. Values
-     * outside of one period are taken modulo it. For the engine LATTICE, which AUTO then takes. */
+    /* Periodic inputs: the period of each (d values, 0 for none), in the inputs' units; NULL: none is periodic. Values
+     * outside one period are reduced modulo it. For the engine LATTICE, which AUTO then chooses. */
     const double *periods;
 
-    bool center; /* take the mean off y; a trend does without */
+    bool center; /* subtract the mean of y; not with a trend */
 
-    /* For rows in memory and the squared loss. What is automatic is chosen with the trend taken off by least squares; then
-     * it is estimated with the kernel and lambda that were found. trend_inputs: which inputs enter it (d values); NULL: all
-     * that have no period. */
+    /* For rows in memory and the squared loss. Automatic choices are made with the trend subtracted by least squares; then the
+     * trend is estimated with the kernel and lambda that were found. trend_inputs: the inputs in the trend (d values); NULL:
+     * all that are not periodic. */
     orff_trend trend;
     const bool *trend_inputs;
 
-    /* n: rows of the same number, a station or an instrument, have an offset in common, a vector that is no part of f; NULL:
-     * none. Its variance is found by the evidence, and shrinks it. 2 to 256 of them. The trend is then at least CONSTANT. */
+    /* n: rows with the same number, such as a station or an instrument, share an offset, a vector that is not part of f; NULL:
+     * none. The evidence determines the variance of offsets, which shrinks them. 2 to 256 groups. The trend is at least CONSTANT. */
     const uint64_t *offset_groups;
 
     /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else
      * curl-free would not stay curl-free) or has callbacks and is not stretchable. Given sigmas are then in units of
      * the spread. AUTO: when sigma is auto and no part is of these kinds; for classes each by its own, or all by one,
-     * whichever misses rows left out less. */
+     * whichever predicts held-out rows better. */
     orff_switch scale_inputs;
-    /* Divide outputs by their spread, so that none decides for all: each by its own, or all by one where a part is physical.
+    /* Divide outputs by their spread, so that none dominates: each by its own, or all by one where a part is physical.
      * AUTO: when sigma or lambda is auto and every part is decomposable with the identity. */
     orff_switch scale_outputs;
 
     orff_switch posterior; /* keep what error bars need. AUTO: when its matrix has at most 6000 rows, and by
                               lattices of up to 2 million rows */
-    size_t subsample;      /* rows looked at for the automatic choices */
+    size_t subsample;      /* rows used for the automatic choices */
     size_t max_bytes;      /* exact: refuse to take more memory than this; 0: half of what the machine has */
 
-    /* Where a fit to rows saves what it has every checkpoint_rows rows (an iteration sweeps all of them), at the end,
-     * and when it is stopped; NULL: nowhere. After a crash the same call with `resume` goes on from there: it reads
-     * the rows again, passes over those it has added, and gives the model of a run that was not interrupted, bit for
-     * bit where it is made from moments (on the same machine with the same threads), to the tolerance where it is
-     * iterated. Other settings and other rows than those of the file are refused (ORFF_ERROR_MISMATCH), and so is
-     * a file that is no checkpoint; they are left alone. The file stays after success: when the model is safe,
-     * orff_checkpoint_remove removes it. Exact models, tuning and fits from moments keep none. */
+    /* A file to which a fit to rows saves its progress every checkpoint_rows rows (an iteration reads all of them), at
+     * the end, and when it is stopped; NULL: none. After a crash, the same call with `resume` continues from it: it reads
+     * the rows again and skips those that it has added. The model is that of a run without interruption: bit for bit if it
+     * is made from moments (on the same machine with the same threads), and to the tolerance if it is iterated. Other
+     * settings or rows than those of the file are refused (ORFF_ERROR_MISMATCH), and so is a file that is not a
+     * checkpoint; such files are not changed. The file stays after success: once the model is saved,
+     * remove it with orff_checkpoint_remove. Exact models, tuning and fits from moments have no checkpoints. */
     const char *checkpoint;
     uint64_t checkpoint_rows;
-    bool resume; /* from the checkpoint, if there is one; else one that is there is refused */
+    bool resume; /* from the checkpoint, if it exists; without it, an existing checkpoint is refused */
 } orff_settings;
 
 /* Everything auto: 5 folds, 45 lambdas from 1e-10 to 10, center, 20000 rows for the automatic
  * choices, a million rows between checkpoints. */
 ORFF_API orff_settings orff_settings_default(void);
 
-/* What the settings say of an iteration at this lambda; where they name no solver that iterates, pcg, or sgd for its losses. */
+/* The iteration that the settings describe, at this lambda. If they name no iterative solver: pcg, or sgd for its losses. */
 ORFF_API orff_iteration orff_settings_iteration(const orff_settings *settings, double lambda);
 
-/* How many frequencies a fit to so many rows (0: not known) with p outputs (T-1 for T classes) draws: those that the
- * settings name, or else 1000, but no more than half the rows, nor more than keep the system to be solved at 2400
- * unknowns, and at least 100. 0: the tolerance of a grid decides. */
+/* How many frequencies a fit to `rows` rows (0: not known) with p outputs (T-1 for T classes) draws: the number in the
+ * settings, or otherwise 1000, but at most half the rows, few enough that the system to solve has at most 2400
+ * unknowns, and at least 100. 0: the tolerance of a grid determines it. */
 ORFF_API size_t orff_settings_features(const orff_settings *settings, size_t d, size_t p, size_t rows);
 
-/* Settings by name and text, as command lines, other languages and files of settings have them. One table says what there
- * is; the defaults above, the options and the help of the program, and the parameters of the Python package are made from
- * it (docs/settings.md is). */
+/* Settings by name and text, as for command lines, other languages and files of settings. The defaults above, the options
+ * and the help of the program, the parameters of the Python package and docs/settings.md are all made from one table of
+ * settings. */
 
 typedef enum orff_setting_kind {
     ORFF_SETTING_NUMBER,
@@ -1153,7 +1153,7 @@ typedef enum orff_setting_kind {
     ORFF_SETTING_TEXT   /* a form of its own, which may have names in it */
 } orff_setting_kind;
 
-/* What a setting bears on. A command of the program takes the settings of its uses. */
+/* What a setting affects. A command of the program takes the settings of its uses. */
 #define ORFF_USE_KERNEL   1u  /* what the kernel is */
 #define ORFF_USE_FEATURES 2u  /* how frequencies are drawn */
 #define ORFF_USE_MOMENTS  4u  /* what is summed over rows */
@@ -1174,11 +1174,11 @@ typedef struct orff_setting {
     const char *group, *help;
 } orff_setting;
 
-/* Line i of the table, NULL behind its end; and a setting by its name, NULL where there is none. */
+/* Line i of the table, NULL after its end; and a setting by its name, NULL if there is none. */
 ORFF_API const orff_setting *orff_setting_at(size_t i);
 ORFF_API const orff_setting *orff_setting_find(const char *name);
 
-/* Texts of settings on their way to an orff_settings. */
+/* Texts of settings, from which an orff_settings is made. */
 typedef struct orff_options orff_options;
 
 ORFF_API orff_status orff_options_create(orff_options **options);
@@ -1188,11 +1188,11 @@ ORFF_API void orff_options_free(orff_options *options);
  * the name: "sigma: ..". */
 ORFF_API orff_status orff_options_set(orff_options *options, const char *name, const char *text);
 
-/* As it was set, else its default; NULL where it has none, or there is no such setting. */
+/* The text that was set, or its default; NULL if it has none, or if there is no such setting. */
 ORFF_API const char *orff_options_get(const orff_options *options, const char *name);
 ORFF_API bool orff_options_given(const orff_options *options, const char *name);
 
-/* The setting that the last failing call was about; "" when it was about none. */
+/* The setting that the last failing call was about; "" if it was about none. */
 ORFF_API const char *orff_options_culprit(const orff_options *options);
 
 /* What texts are resolved against. */
@@ -1205,7 +1205,7 @@ typedef struct orff_data_shape {
         *Y; /* ... for what is computed from them: a median of distances, a covariance of outputs */
 } orff_data_shape;
 
-/* All of them as settings, whose pointers live as long as the options and until they are resolved again. */
+/* All of them as settings. Their pointers are valid as long as the options live and until they are resolved again. */
 ORFF_API orff_status orff_options_resolve(orff_options *options, const orff_data_shape *shape,
                                           orff_settings *settings);
 
@@ -1213,7 +1213,7 @@ ORFF_API orff_status orff_options_resolve(orff_options *options, const orff_data
 ORFF_API orff_status orff_options_covariates(orff_options *options, const orff_data_shape *shape,
                                              bool *covariate);
 
-/* The settings that were given, as lines "name=text": orff_options_read takes them again. */
+/* The settings that were given, as lines "name=text", which orff_options_read reads. */
 ORFF_API orff_status orff_options_write(const orff_options *options, char **text); /* orff_text_free */
 ORFF_API orff_status orff_options_read(orff_options *options, const char *text);
 ORFF_API void orff_text_free(char *text);
@@ -1225,9 +1225,9 @@ typedef struct orff_cost {
     size_t features; /* that it would take; 0: none, an exact model */
 } orff_cost;
 
-/* Measures for about a second and scales up; other programs that run disturb it. For the direct solver and the exact
- * engine, with lambda and length scales given or auto; ORFF_ERROR_UNSUPPORTED for what cannot be told beforehand: iterations,
- * and a kernel, weights or a mix to be chosen. What a lattice costs follows from the rows too: it is told for a field with
+/* Measures for about a second and extrapolates; other running programs disturb it. For the direct solver and the exact
+ * engine, with lambda and length scales given or auto. ORFF_ERROR_UNSUPPORTED if the cost cannot be predicted: iterations, or
+ * a kernel, weights or a mix to be chosen. The cost of a lattice depends on the rows; it is predicted for a field with
  * details of a tenth of its range. Reading rows is not included. */
 ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n,
                                         orff_cost *cost);
@@ -1238,9 +1238,9 @@ typedef struct orff_model orff_model;
 ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p,
                                     size_t n, const double *X, const double *Y, const double *weights);
 
-/* Numbers known of a field beside measurements of it, each a sum over some points: z = sum of <e, f(x)>, with an error whose
- * standard deviation is known. A derivative is a difference over a short step, an integral a sum by quadrature; the functions
- * below make the points. */
+/* Known functionals of a field, in addition to measurements of it. Each is a sum over some points, z = sum of <e, f(x)>, with an
+ * error of known standard deviation. A derivative is a difference over a short step, an integral a sum by quadrature; the
+ * functions below make the points. */
 typedef struct orff_functionals {
     size_t n;
     const size_t *counts; /* n: how many points each has */
@@ -1267,8 +1267,8 @@ ORFF_API size_t orff_functional_circulation(size_t d, size_t p, const double *a,
 ORFF_API size_t orff_functional_flux(size_t d, size_t p, const double *a, const double *b, size_t nodes,
                                      double *points);
 
-/* Measurements that are not whole rows of equal quality. A row without directions says all outputs, or those that are not
- * NAN; one with a direction e says one number, y = <e, f(x)>: what a radar or a lidar sees. */
+/* Measurements that are incomplete or of unequal quality. A row without directions contains all outputs, or those that are not
+ * NAN. A row with a direction e contains one number, y = <e, f(x)>, as radars and lidars measure. */
 typedef struct orff_observations {
     size_t d, p, n;
     const double *X; /* n x d */
@@ -1297,9 +1297,9 @@ typedef struct orff_observations {
 ORFF_API void orff_directions(size_t n, const double *degrees, bool from_north, bool toward,
                               double *directions);
 
-/* Fit to such measurements. With errors, the noise of a number is a factor times its error, and a part that is the same for
- * all; how much of each, and what the noise of each instrument is, the evidence tells. N of N lambda is the sum of the weights of all rows that say something, whatever is missing in
- * them. For the squared loss. */
+/* Fit to such measurements. With errors, the noise of a number is a factor times its error plus a constant. The evidence
+ * determines both, and the noise of each instrument. N of N lambda is the sum of the weights of all rows with at least one
+ * output. For the squared loss. */
 ORFF_API orff_status orff_model_fit_observations(orff_model **model, const orff_settings *settings,
                                                  const orff_observations *observations);
 

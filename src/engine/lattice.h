@@ -169,9 +169,9 @@ typedef struct orffi_lattice_rows {
     orffi_table gathered;
     const orffi_table *table;
     orffi_kept kept;
-    double *Y;         /* axes x n for a scalar system, n x p else: centred, turned */
-    double *alpha;     /* the same: the last solution */
-    double *inverse;   /* right-hand sides x n x q x q: blocks on the diagonal of C^-1, of the last solution */
+    double *Y;       /* axes x n for a scalar system, n x p else: centred, turned */
+    double *alpha;   /* the same: the last solution */
+    double *inverse; /* right-hand sides x n x q x q: blocks on the diagonal of C^-1, of the last solution */
     double *quadratic; /* of each right-hand side: y^T C^-1 y, of the last solution; */
     double all;        /* of all of them, with what no kernel reaches */
 } orffi_lattice_rows;

@@ -43,7 +43,8 @@ static void half_slopes(double nu, size_t n, const double *e, const double *x, d
     if (nu == 0.5)
         for (size_t i = 0; i < n; i++) g1[i] = x[i] > 1e-150 ? e[i] / x[i] : 0.0;
     else
-        for (size_t i = 0; i < n; i++) g1[i] = 2.0 * nu / (2.0 * nu - 2.0) * polynomial(nu - 1.0, x[i]) * e[i];
+        for (size_t i = 0; i < n; i++)
+            g1[i] = 2.0 * nu / (2.0 * nu - 2.0) * polynomial(nu - 1.0, x[i]) * e[i];
 }
 
 static bool many(double nu, size_t n, double *squares, double *g1) {

@@ -90,9 +90,10 @@ static orff_status check_scale(size_t i, double scale) {
 static orff_status check_base(const orffi_base_ops *ops, int base, double shape) {
     if (!ops) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no base number %d", base);
     if (ops->has_shape && shape == ORFF_SHAPE_AUTO)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
-                          "the shape of base %s is auto, which a fit to rows chooses with the length scale; give a number",
-                          orff_base_name(ops->id));
+        return orffi_fail(
+            ORFF_ERROR_INVALID_ARGUMENT,
+            "the shape of base %s is auto, which a fit to rows chooses with the length scale; give a number",
+            orff_base_name(ops->id));
     if (ops->has_shape && !(shape > 0.0 && shape <= LARGEST_SHAPE))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "the shape of base %s is %g; it must be above 0 and at most %g (%s)",

@@ -64,7 +64,7 @@ typedef struct orffi_spectrum {
     size_t *space;      /* their positions, space_count values ... */
     size_t *covariates; /* ... and the others, dim - space_count values */
     double *period;     /* dim: inputs on a circle, see base/periods.h; or NULL */
-    double *centre;     /* dim: mu of a law around mu and -mu (spectrum/centre.c), radians per unit; or NULL: 0 */
+    double *centre; /* dim: mu of a law around mu and -mu (spectrum/centre.c), radians per unit; or NULL: 0 */
     double *wavelength; /* 2 pi / mu as it was given, 0 for none; after centre, and NULL with it */
     double reach;       /* with periods: the r beyond which k0 no longer counts */
 } orffi_spectrum;
