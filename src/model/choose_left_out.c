@@ -30,7 +30,7 @@
 #define WORTH 0.19
 #define STEP  1.38629436111989061883 /* log 4: about the least, errors hardly change */
 #define STEPS 6
-#define HALF  0.69314718055994530942 /* -log */
+#define HALF  0.69314718055994530942 /* log 2 */
 
 static const double shapes[] = {0.5, 1.5};
 
@@ -142,7 +142,7 @@ static orff_status keep(search *s, const orffi_candidate *candidate) {
     return orffi_candidate_copy(&s->best, candidate);
 }
 
-static orff_status judge_one(search *s, const orffi_candidate *candidate, bool *better) {
+static orff_status try_candidate(search *s, const orffi_candidate *candidate, bool *better) {
     ORFFI_TRY(judge(s, candidate, s->squares));
     *better = log_mean(s, s->squares) < s->score;
     return *better ? keep(s, candidate) : ORFF_OK;
@@ -153,7 +153,7 @@ static void set_noise(orffi_candidate *candidate, double log_noise) {
 }
 
 /* Stretched as `from` is, with the shortest length scale at the median distance. */
-static orff_status judge_from(search *s, const orffi_candidate *from, double shape, double noise) {
+static orff_status try_spline(search *s, const orffi_candidate *from, double shape, double noise) {
     const orffi_choice *c = s->choice;
     const double *median = c->judge.median;
     orffi_candidate candidate = {0};
@@ -167,17 +167,17 @@ static orff_status judge_from(search *s, const orffi_candidate *from, double sha
         one->part.base = ORFF_BASE_MATERN;
         one->part.shape = shape;
         set_noise(&candidate, log(noise) + 2.0 * shape * log(c->spacing / median[0]));
-        status = judge_one(s, &candidate, &better);
+        status = try_candidate(s, &candidate, &better);
     }
     orffi_candidate_clear(&candidate);
     return status;
 }
 
-static orff_status judge_around(search *s, const orffi_candidate *from) {
+static orff_status try_splines(search *s, const orffi_candidate *from) {
     if (!from->parts.list) return ORFF_OK;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t k = 0; k < sizeof start_noises / sizeof *start_noises; k++)
-            ORFFI_TRY(judge_from(s, from, shapes[i], start_noises[k]));
+            ORFFI_TRY(try_spline(s, from, shapes[i], start_noises[k]));
     return ORFF_OK;
 }
 
@@ -192,13 +192,13 @@ static orff_status make_other(const search *s, double by_scale, double by_noise,
 }
 
 /* As long as that is better. *any: it was. */
-static orff_status go_down(search *s, double by_scale, double by_noise, bool *any) {
+static orff_status descend_along(search *s, double by_scale, double by_noise, bool *any) {
     bool better = true;
     *any = false;
     for (int i = 0; better && i < STEPS; i++) {
         orffi_candidate other = {0};
         orff_status status = make_other(s, by_scale, by_noise, &other);
-        if (!status) status = judge_one(s, &other, &better);
+        if (!status) status = try_candidate(s, &other, &better);
         orffi_candidate_clear(&other);
         ORFFI_TRY(status);
         *any = *any || better;
@@ -209,10 +209,10 @@ static orff_status go_down(search *s, double by_scale, double by_noise, bool *an
 /* Along the noise, then along the length scales. */
 static orff_status descend(search *s) {
     bool any;
-    ORFFI_TRY(go_down(s, 0.0, STEP, &any));
-    if (!any) ORFFI_TRY(go_down(s, 0.0, -STEP, &any));
-    ORFFI_TRY(go_down(s, -HALF, 0.0, &any));
-    return any ? ORFF_OK : go_down(s, HALF, 0.0, &any);
+    ORFFI_TRY(descend_along(s, 0.0, STEP, &any));
+    if (!any) ORFFI_TRY(descend_along(s, 0.0, -STEP, &any));
+    ORFFI_TRY(descend_along(s, -HALF, 0.0, &any));
+    return any ? ORFF_OK : descend_along(s, HALF, 0.0, &any);
 }
 
 /* Kernels of one spectrum beyond their length scales say the same of near rows. Of these the shortest that is as good within one
@@ -257,8 +257,8 @@ static orff_status run(search *s) {
     s->score = INFINITY;
     ORFFI_TRY(search_fill(s, LOOKED));
     ORFFI_TRY(judge(s, &c->best, s->winner));
-    ORFFI_TRY(judge_around(s, &c->best));
-    ORFFI_TRY(judge_around(s, &c->plain));
+    ORFFI_TRY(try_splines(s, &c->best));
+    ORFFI_TRY(try_splines(s, &c->plain));
     if (!s->best.parts.list || !(gain(s) > chance(s, s->winner, s->least))) return ORFF_OK;
     ORFFI_TRY(descend(s));
     ORFFI_TRY(shorten(s));
