@@ -36,7 +36,7 @@ static size_t search(size_t n, size_t d, const double *X, size_t i, size_t *foun
 }
 
 /* Row i itself is one of those that the tree finds, but in a heap of more rows in one place. */
-static size_t find_others(const orffi_near *near, const double *x, size_t i, size_t *found) {
+static size_t find_in_tree(const orffi_near *near, const double *x, size_t i, size_t *found) {
     size_t all[NEIGHBOURS + 1], count = 0;
     double distances[NEIGHBOURS + 1];
     const size_t n = orffi_near_find(near, x, NEIGHBOURS + 1, all, distances);
@@ -67,7 +67,7 @@ static orff_status find_neighbours(size_t n, size_t d, const double *X, size_t *
     for (size_t i = 0; i < n; i++) {
         double distances[NEIGHBOURS];
         size_t *found = all + i * NEIGHBOURS;
-        const size_t count = d <= ORFFI_NEAR_MOST ? find_others(&near, X + i * d, i, found)
+        const size_t count = d <= ORFFI_NEAR_MOST ? find_in_tree(&near, X + i * d, i, found)
                                                   : search(n, d, X, i, found, distances);
         for (size_t j = count; j < NEIGHBOURS; j++) found[j] = n;
     }

@@ -27,4 +27,4 @@ radials --memory 10K --kernel div-free+curl-free --weight auto || echo $?
 radials --memory 10K --noise-by angle_deg || echo $?
 awk -F, -v OFS=, 'NR % 5 == 0 { $3 = "" } NR < 250' many.csv >few.csv
 orff fit few.csv --inputs x_km,y_km --outputs u_ms,v_ms --base matern --shape auto --memory 1K -o m.orff --json 2>&1 |
-    grep -E 'so they are summed|"base"|"shape"'
+    grep -E 'one pass|"base"|"shape"'
