@@ -375,7 +375,7 @@ static void test_refusals(void **state) {
     assert_says("posterior");
     assert_ok(orff_samples_draw(&samples, f->model, 2, 0));
     assert_status(orff_samples_field(samples, ORFF_FIELD_VALUES, 1, far, out), ORFF_ERROR_UNSUPPORTED);
-    assert_says("beyond");
+    assert_says("does not reach");
     assert_status(orff_samples_field(samples, ORFF_FIELD_COUNT, 1, far, out), ORFF_ERROR_INVALID_ARGUMENT);
     assert_ok(orff_model_field_std(f->model, ORFF_FIELD_CURL, 1, far, out));
     orff_samples_free(samples);
