@@ -529,6 +529,7 @@ static void test_qualities(void **state) {
     enum { MANY = 400 };
     static double X[MANY * D], Y[MANY * P], errors[MANY * P], truth[MANY * P], F[MANY * P];
     static uint32_t instruments[MANY];
+    const double rms = sqrt(0.5 * (0.5 * 0.5 + 0.05 * 0.05)); /* of the errors, however precise half of the rows are */
     double mse[3];
     (void)state;
     support_numbers_only();
@@ -557,6 +558,9 @@ static void test_qualities(void **state) {
         assert_ok(orff_model_fit_observations(&model, &s, &o));
         assert_ok(orff_model_predict(model, MANY, X, F));
         mse[which] = fields_mse(MANY * P, F, truth);
+        const orff_model_info info = orff_model_describe(model);
+        for (size_t k = 0; k < P; k++) assert_true(fabs(info.noise[k] / rms - 1.0) < 0.15);
+        assert_true(fabs(sqrt(info.cv_mse) / rms - 1.0) < 0.2);
         orff_model_free(model);
     }
     assert_true(mse[1] < 0.4 * mse[0]);

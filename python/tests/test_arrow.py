@@ -86,9 +86,9 @@ def test_null_is_missing(pa, field):
 
 
 def test_what_is_no_number_is_refused(pa):
-    with pytest.raises(ValueError, match="X: column 'b' holds string; expected numbers"):
+    with pytest.raises(ValueError, match="X: column 'b' contains string; expected numbers"):
         regressor().fit(pa.table({"a": [1.0, 2.0], "b": ["1", "2"]}), [1.0, 2.0])
-    with pytest.raises(ValueError, match="X: column 't' holds timestamp"):
+    with pytest.raises(ValueError, match="X: column 't' contains timestamp"):
         from_arrow(pa.table({"t": np.array(["2020-01-01"], dtype="datetime64[us]")}))
 
 

@@ -50,15 +50,13 @@ orff_status orffi_fit_rows(orff_model **out, const orff_settings *settings, orff
     orffi_cover cover = {0};
     orffi_trend_fit trend = {0};
     orff_settings plain = *settings;
-    double factor = 1.0;
     orff_status status = orffi_expect_say(&plain, rows);
     if (!status) status = orffi_trend_begin(&trend, &plain, rows);
     if (!status) status = orffi_plan_make(&plan, &plain, rows);
     if (trend.trend) plan.trend = &trend;
     if (!status) status = see_places(&cover, settings, rows);
-    if (!status) status = orffi_rows_weigh(rows, &plan.quality, &factor);
-    plan.shift *= factor;
-    plan.quality.factor = factor;
+    if (!status) status = orffi_rows_weigh(rows, &plan.quality);
+    plan.shift *= plan.quality.factor;
     if (!status) status = compare_units(&plan, rows->checkpoint);
     orff_model *model = NULL;
     if (!status) status = orffi_fit_checked(&model, &plan, rows, NULL);

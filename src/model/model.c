@@ -308,7 +308,8 @@ orff_model_info orff_model_describe(const orff_model *model) {
     info.instruments = model->instruments;
     info.instrument_noise = model->instrument_noise;
     info.offsets = model->trend ? model->trend->offsets : 0;
-    info.offset_ratio = model->trend ? sqrt(model->trend->ratio) : 0.0;
+    if (model->trend)
+        info.offset_ratio = sqrt(model->trend->ratio) * model->noise[0] / orffi_model_noise(model)[0];
     info.trend_centre = model->trend ? model->trend->centre : NULL;
     memcpy(info.held_out_coverage, model->held.coverage, sizeof info.held_out_coverage);
     model->engine->describe(model->fit, &info);

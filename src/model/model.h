@@ -41,8 +41,7 @@ struct orff_model {
     bool single;
     double *output_train_mse; /* p */
     double *noise;            /* p: standard deviations, of a row of weight 1; NAN where not known */
-    double *
-        own_noise; /* p: of a measurement of each output, where rows of single outputs have weights; NULL: `noise` */
+    double *own_noise;        /* p: of a measurement, where weights say how well rows are measured; NULL: `noise` */
     double error_share;       /* of known errors in the variance of the noise, or NAN */
     size_t instruments;       /* 0: alike */
     double *instrument_noise; /* instruments: over `noise`; or NULL */

@@ -21,19 +21,6 @@ static double convert_errors(const orffi_plan *plan, double *errors) {
     return mean;
 }
 
-/* Errors on rows left out: those of the path, or those that the fit knows of itself. */
-static orff_status fill_cross(orff_model *model, const orffi_path *path, const orffi_report *report) {
-    const size_t p = model->p;
-    const bool along = path && path->crossed;
-    const double *errors = along ? path->outputs + path->best * p : report->cv_mse;
-    if (!along && !report->crossed) return ORFF_OK;
-    model->cv_mse = 0.0;
-    for (size_t k = 0; k < p; k++) model->cv_mse += errors[k] / (double)p;
-    if (along && path->points) model->cv_mse = path->points[path->best].cv_mse;
-    if (model->classes) return ORFF_OK; /* errors of codes, one by one, tell nobody anything */
-    return orffi_duplicate(&model->output_cv_mse, errors, p, sizeof *errors);
-}
-
 static void fill_units(orff_model *model, const orffi_plan *plan) {
     for (size_t i = 0; plan->units.unit && i < model->d; i++) {
         model->shift[i] = plan->units.shift[i];
@@ -76,17 +63,41 @@ static void fill_noise(orff_model *model, const orffi_plan *plan, const orffi_pa
     }
 }
 
-/* Means over rows of all outputs, each divided by its noise, become those of each output. */
-static void spread_errors(const orffi_quality *q, size_t p, double *errors) {
-    for (size_t k = 0; q->by_output && k < p; k++) errors[k] *= exp(q->ratios[k]) / q->factor;
+/* Whether weights say how well rows are measured. */
+static bool has_qualities(const orffi_quality *q) {
+    return q->errors || q->by_output || q->instruments > 1;
 }
 
-/* Outputs of directed rows whose weights say how well each is measured. */
+static double typical_of(const orffi_quality *q, size_t k) {
+    return has_qualities(q) ? q->typical[q->by_output ? k : 0] : 1.0;
+}
+
+/* Means over rows, each divided by its noise, become those of each output in its units. */
+static void spread_errors(const orffi_quality *q, size_t p, double *errors) {
+    for (size_t k = 0; k < p; k++) errors[k] *= typical_of(q, k);
+}
+
+/* Errors on rows left out: those of the path, or those that the fit knows of itself. */
+static orff_status fill_cross(orff_model *model, const orffi_plan *plan, const orffi_path *path,
+                              const orffi_report *report) {
+    const size_t p = model->p;
+    const bool along = path && path->crossed;
+    const double *errors = along ? path->outputs + path->best * p : report->cv_mse;
+    if (!along && !report->crossed) return ORFF_OK;
+    model->cv_mse = 0.0;
+    for (size_t k = 0; k < p; k++) model->cv_mse += errors[k] * typical_of(&plan->quality, k) / (double)p;
+    if (along && path->points)
+        model->cv_mse = path->points[path->best].cv_mse * typical_of(&plan->quality, 0);
+    if (model->classes) return ORFF_OK; /* errors of codes, one by one, tell nobody anything */
+    ORFFI_TRY(orffi_duplicate(&model->output_cv_mse, errors, p, sizeof *errors));
+    spread_errors(&plan->quality, p, model->output_cv_mse);
+    return ORFF_OK;
+}
+
 static orff_status fill_own_noise(orff_model *model, const orffi_quality *q) {
-    if (!q->by_output) return ORFF_OK;
+    if (!has_qualities(q)) return ORFF_OK;
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->own_noise, model->p));
-    for (size_t k = 0; k < model->p; k++)
-        model->own_noise[k] = model->noise[k] * sqrt(exp(q->ratios[k]) / q->factor);
+    for (size_t k = 0; k < model->p; k++) model->own_noise[k] = model->noise[k] * sqrt(typical_of(q, k));
     return ORFF_OK;
 }
 
@@ -97,7 +108,7 @@ static orff_status fill_qualities(orff_model *model, const orffi_quality *q) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->instrument_noise, q->instruments));
     model->instruments = q->instruments;
     for (size_t k = 0; k < q->instruments; k++)
-        model->instrument_noise[k] = sqrt(exp(q->ratios[k]) / q->factor);
+        model->instrument_noise[k] = sqrt(exp(q->ratios[k]) / (q->factor * typical_of(q, 0)));
     return ORFF_OK;
 }
 
@@ -149,7 +160,7 @@ static orff_status fill_model(orff_model *model, const orffi_plan *plan, const o
                               orffi_report *report) {
     ORFFI_TRY(orffi_replace_text(&model->engine_reason, plan->engine_reason ? plan->engine_reason : ""));
     fill_units(model, plan);
-    ORFFI_TRY(fill_cross(model, path, report));
+    ORFFI_TRY(fill_cross(model, plan, path, report));
     ORFFI_TRY(fill_report(model, plan, path, report));
     ORFFI_TRY(check_result(model));
     return orffi_model_finish(model);
@@ -188,7 +199,6 @@ static orff_status learn(orff_model **out, orffi_plan *plan, void *rows, const o
     orff_model *model = NULL;
     ORFFI_TRY(orffi_check_lambda(lambda, plan->engine, rows, kernel));
     ORFFI_TRY(learn_fit(&fit, plan, rows, kernel, lambda, report));
-    if (report->crossed) spread_errors(&plan->quality, plan->p, report->cv_mse);
     if (report->crossed) convert_errors(plan, report->cv_mse);
     ORFFI_TRY(orffi_model_create(&model, plan->engine, fit, plan->settings.classes));
     if (plan->settings.classes && plan->settings.codes) orffi_model_set_codes(model, plan->settings.codes);

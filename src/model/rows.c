@@ -307,9 +307,22 @@ static double noise_of(const orffi_rows *rows, const orffi_quality *q, size_t i)
            (rows->instrument ? exp(q->ratios[rows->instrument[i]]) : 1.0);
 }
 
-orff_status orffi_rows_weigh(orffi_rows *rows, const orffi_quality *q, double *factor) {
+/* A precise row has a great weight but counts once: the mean of variances, not of weights, is that of a measurement. */
+static void find_typical(const orffi_rows *rows, orffi_quality *q) {
+    double weights[ORFFI_MOST_INSTRUMENTS] = {0}, sums[ORFFI_MOST_INSTRUMENTS] = {0};
+    for (size_t i = 0; i < rows->n - rows->walls; i++) {
+        const size_t k = q->by_output ? rows->instrument[i] : 0;
+        const double weight = rows->weights ? rows->weights[i] : 1.0;
+        weights[k] += weight;
+        sums[k] += weight * noise_of(rows, q, i);
+    }
+    for (size_t k = 0; k < ORFFI_MOST_INSTRUMENTS; k++)
+        q->typical[k] = weights[k] > 0.0 ? sums[k] / weights[k] / q->factor : 1.0;
+}
+
+orff_status orffi_rows_weigh(orffi_rows *rows, orffi_quality *q) {
     double before = 0.0, after = 0.0;
-    *factor = 1.0;
+    q->factor = 1.0;
     if (!rows->known && !rows->instrument) return ORFF_OK;
     const size_t measured = rows->n - rows->walls;
     ORFFI_TRY(
@@ -321,8 +334,9 @@ orff_status orffi_rows_weigh(orffi_rows *rows, const orffi_quality *q, double *f
         before += weight;
         after += rows->quality[i];
     }
-    if (after > 0.0) *factor = before / after;
-    for (size_t i = 0; i < measured; i++) rows->quality[i] *= *factor;
+    if (after > 0.0) q->factor = before / after;
+    for (size_t i = 0; i < measured; i++) rows->quality[i] *= q->factor;
+    find_typical(rows, q);
     rows->weights = rows->quality;
     rows->source.weighted = true;
     return ORFF_OK;

@@ -16,6 +16,8 @@ typedef struct orffi_quality {
     double factor;      /* what weights were multiplied by: see orffi_rows_weigh */
     double logit;       /* log(e/(1-e)) */
     double ratios[ORFFI_MOST_INSTRUMENTS]; /* log r; that of the first is 0 */
+    /* Mean variance of measurements over that of a row of weight 1: of each output where by_output, else the first is of all. */
+    double typical[ORFFI_MOST_INSTRUMENTS];
 } orffi_quality;
 
 #define ORFFI_FIRST_OFFSET \
@@ -101,9 +103,9 @@ void orffi_rows_clear(orffi_rows *rows);
 /* Rows of the same group (n) have an offset: see trend.h. After qualities are set, before anything is looked at. */
 orff_status orffi_rows_set_groups(orffi_rows *rows, const uint64_t *groups);
 
-/* The weights of rows of these qualities, in the place of those they had. They add up to as much: *factor is what the noise
- * of a row of weight 1 grows by. */
-orff_status orffi_rows_weigh(orffi_rows *rows, const orffi_quality *quality, double *factor);
+/* The weights of rows of these qualities, in the place of those they had. They add up to as much: quality->factor is what the
+ * noise of a row of weight 1 grows by. */
+orff_status orffi_rows_weigh(orffi_rows *rows, orffi_quality *quality);
 
 /* The coded, transformed rows, from the first on, for an engine. */
 orff_status orffi_rows_source(orffi_rows *rows, orffi_source *source);

@@ -179,7 +179,7 @@ orff_status orff_scores_add_model(orff_scores *scores, const orff_model *model, 
         return orffi_fail(ORFF_ERROR_MISMATCH, "scores of %zu outputs, a model of %zu", scores->p, model->p);
     ORFFI_TRY(orffi_multiply(n, model->p, &size));
     const bool bars = orff_model_describe(model).has_posterior;
-    const double noise = length(model->p, model->noise), calm = isnan(scores->calm) ? noise : scores->calm;
+    const double noise = length(model->p, orffi_model_noise(model)), calm = isnan(scores->calm) ? noise : scores->calm;
     orff_status status = ORFFI_NEW_ARRAY(F, size);
     if (!status && bars) status = ORFFI_NEW_ARRAY(S, size);
     if (!status) status = orff_model_predict(model, n, X, F);
