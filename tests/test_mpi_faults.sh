@@ -42,7 +42,7 @@ gzip quoted.csv
 ranks 3 "$orff_mpi" fit quoted.csv.gz $columns -o whole.orff -q || fail "newlines in quotes in a packed file"
 
 # Settings that no sum over rows has, and ranks with different words.
-try 2 'not for many processes' all.csv --loss huber
+try 2 'not available under mpirun' all.csv --loss huber
 try 2 'rows in degrees have no lattice' all.csv --geo lonlat --engine lattice
 status=0
 # shellcheck disable=SC2086

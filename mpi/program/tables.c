@@ -245,7 +245,7 @@ static const char *own_text(size_t i, const char *text) {
 
 static int remember_selection(const fmt_table_selection *s) {
     if (s->groups || s->offsets || s->instruments)
-        return cli_failed("groups and instruments are not for many processes");
+        return cli_failed("groups and instruments are not available under mpirun");
     all.selection = (fmt_table_selection){.inputs = own_text(0, s->inputs),
                                           .outputs = own_text(1, s->outputs),
                                           .weights = own_text(2, s->weights),
