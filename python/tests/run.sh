@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh <python> <file | doctest> [words]: one file of tests, those that pytest -k chooses by the words, or the examples in the
-# docstrings. Exits with 77 where something they need is not there.
+# run.sh <python> <files | doctest> [words]: files of tests, with blanks between them, those that pytest -k chooses by the words, or the
+# examples in the docstrings. Exits with 77 where something they need is not there.
 set -u
 python=$1
 what=$2
@@ -36,7 +36,8 @@ if [ "$what" = doctest ]; then
         set -- "$@" --ignore=orff/dask.py --ignore=orff/_dask_rows.py
     }
 else
-    set -- "$what"
+    # shellcheck disable=SC2086  # words
+    set -- $what
 fi
 status=0
 "$python" -m pytest -q -rs -p no:cacheprovider -k "$only" "$@" || status=$?

@@ -33,9 +33,9 @@ orff_status orffi_trend_copy_rows(orffi_rows *rows, orffi_table *table) {
     return ORFF_OK;
 }
 
-orff_status orffi_trend_learn_column(const orffi_plan *plan, const orffi_trend_fit *f,
+orff_status orffi_trend_learn_column(const orffi_plan *plan, const orffi_trend_fit *fit,
                                      const orff_kernel *kernel, double lambda, const orffi_table *table,
-                                     orffi_report *report, void **fit) {
+                                     orffi_report *report, void **learned) {
     orff_settings bare = plan->settings;
     orffi_task task = orffi_plan_task(plan);
     const orffi_source source = {.table = table, .expected = table->n, .known = table->n};
@@ -43,9 +43,9 @@ orff_status orffi_trend_learn_column(const orffi_plan *plan, const orffi_trend_f
     bare.posterior = ORFF_SWITCH_NO;
     task.settings = &bare;
     task.folds = 1;
-    orff_status status = plan->engine->prepare(&rows, &task, f->kernel);
+    orff_status status = plan->engine->prepare(&rows, &task, fit->kernel);
     if (!status) status = plan->engine->read(rows, &source);
-    if (!status) status = plan->engine->learn(fit, rows, kernel, lambda, report);
+    if (!status) status = plan->engine->learn(learned, rows, kernel, lambda, report);
     plan->engine->release(rows);
     return status;
 }
