@@ -153,9 +153,10 @@ static bool is_diagonal(size_t q, const double *A) {
 /* A: what engines are given, whose noise has no correlations. */
 static void log_found(size_t outputs, const orffi_coregion *found, const double *A) {
     if (found->noise_rank && is_diagonal(outputs, A)) {
-        orffi_log(ORFF_LOG_INFO,
-                  "by the evidence: the errors of the outputs are correlated; the outputs are not coupled, as "
-                  "no output matrix reduces such errors");
+        orffi_log(
+            ORFF_LOG_INFO,
+            "by the evidence: the errors of the outputs are correlated; the outputs are not coupled, as "
+            "no output matrix reduces such errors");
         return;
     }
     if (found->links)
