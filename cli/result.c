@@ -280,8 +280,8 @@ void cli_result_say(const cli_result *r, const char *words) {
     cli_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
     cli_say("  kernel             %s", info.kernel);
     if (info.left_out > 0.0)
-        cli_say("  chosen by          rows left out, which the kernel of most evidence misses by %.3g times "
-                "as much",
+        cli_say("  chosen by          rows left out, where the kernel of most evidence has errors %.3g times as "
+                "large",
                 info.left_out);
     cli_say("  engine             %s%s%s", orff_engine_name(info.engine), *info.engine_reason ? ": " : "",
             info.engine_reason);
@@ -362,6 +362,7 @@ static json_t *warning_names(unsigned warnings) {
         {ORFF_WARN_WILD, "wild"},
         {ORFF_WARN_COVERAGE, "coverage"},
         {ORFF_WARN_OUTLIERS, "outliers"},
+        {ORFF_WARN_REPEATED, "repeated"},
     };
     json_t *names = json_array();
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)

@@ -107,7 +107,7 @@ const cli_option cli_own_options[CLI_OWN_OPTIONS] = {
         "NAME_std_with_noise."},
     [CLI_OPT_DERIVE] = {"derive", 0, "divergence,curl,potential,stream,jacobian", NULL, PREDICT,
         "Prediction",
-        "Add fields derived from the model, computed analytically in the units of the data. In two dimensions, curl is the vorticity."},
+        "Add fields derived from the model, computed analytically in the units of the data. In two dimensions, curl is the vorticity, and may be called so."},
     [CLI_OPT_ON_GRID] = {"grid", 0, "X=LO:HI:COUNT,..", NULL, PREDICT | PLOT | VIEW, "Prediction",
         "Predict on a regular grid instead of at DATA. Give every input a range, with the number of points (X=LO:HI:COUNT) or "
         "their spacing (X=LO:HI@STEP), or a single value (X=V). For pictures and pages the ranges are the region, and the counts "

@@ -446,6 +446,7 @@ ORFF_API void orff_features_free(orff_features *features);
 #define ORFF_WARN_WILD          64u /* between the rows f goes far beyond the range of the outputs */
 #define ORFF_WARN_COVERAGE      128u /* error bars and errors on rows left out disagree */
 #define ORFF_WARN_OUTLIERS      256u /* a few rows, far from all their neighbours, are most of what rows differ by */
+#define ORFF_WARN_REPEATED      512u /* at values of an input that no row has, errors are far larger: give groups */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */

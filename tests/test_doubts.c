@@ -38,7 +38,7 @@ static void rows_free(rows *r) {
 }
 
 /* The warnings of a model, whose words must be there, and stay in its file. */
-static unsigned warnings_of(const rows *r, const char *const *settings) {
+static unsigned warnings_within(const rows *r, const char *const *settings, unsigned which) {
     char path[] = "/tmp/orff_doubts_XXXXXX";
     orff_model *model = NULL, *again = NULL;
     assert_ok(orff_learn(&model, settings, 2, 1, N, r->X, r->Y));
@@ -58,7 +58,11 @@ static unsigned warnings_of(const rows *r, const char *const *settings) {
     assert_int_equal(unlink(path), 0);
     orff_model_free(model);
     orff_model_free(again);
-    return info.warnings & doubts;
+    return info.warnings & which;
+}
+
+static unsigned warnings_of(const rows *r, const char *const *settings) {
+    return warnings_within(r, settings, doubts | ORFF_WARN_REPEATED);
 }
 
 static void test_a_good_fit_warns_of_nothing(void **state) {
@@ -136,6 +140,28 @@ static void test_outliers_are_named(void **state) {
     rows_free(&r);
 }
 
+/* Ten values of the first input with levels of their own, which the second does not change: blocks have neighbours of the same
+ * level, and a new value has none. Nothing is wrong where levels follow from each other. */
+static void test_values_that_are_groups(void **state) {
+    static const char *const settings[] = {"engine=exact",    "base=gaussian", "sigma=1.5,20", "lambda=1e-6",
+                                           "scale-inputs=no", "center=no",     NULL};
+    const orffi_rng rng = {8, 2};
+    rows r = {support_zeros(2 * N), support_zeros(N)};
+    (void)state;
+    for (size_t smooth = 0; smooth < 2; smooth++) {
+        for (size_t i = 0; i < N; i++) {
+            double *x = r.X + 2 * i;
+            x[0] = (double)(i % 10);
+            x[1] = 10.0 * orffi_rng_uniform(rng, i, 0);
+            const double level = smooth ? sin(0.5 * x[0]) : orffi_rng_normal(rng, i % 10, 1);
+            r.Y[i] = level + 0.02 * orffi_rng_normal(rng, i, 2);
+        }
+        const unsigned all = doubts | ORFF_WARN_REPEATED;
+        assert_int_equal(warnings_within(&r, settings, all), smooth ? 0 : ORFF_WARN_REPEATED);
+    }
+    rows_free(&r);
+}
+
 /* Six groups at a distance; the middle one is not as the others, and its errors are 30 times their bars: five of six groups are
  * covered, which as a count is no surprise. */
 static void few_groups_tell(void **state) {
@@ -179,6 +205,7 @@ int main(void) {
         cmocka_unit_test(test_error_bars_that_are_wrong),
         cmocka_unit_test(test_outliers_are_named),
         cmocka_unit_test(few_groups_tell),
+        cmocka_unit_test(test_values_that_are_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

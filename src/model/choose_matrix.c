@@ -144,7 +144,21 @@ static orff_status discount_shared(size_t q, size_t m, const double *e, double *
     return status;
 }
 
-static void log_found(size_t outputs, const orffi_coregion *found) {
+static bool is_diagonal(size_t q, const double *A) {
+    for (size_t i = 0; i < q * q; i++)
+        if (i / q != i % q && A[i] != 0.0) return false;
+    return true;
+}
+
+/* A: what engines are given, whose noise has no correlations. */
+static void log_found(size_t outputs, const orffi_coregion *found, const double *A) {
+    if (found->noise_rank && is_diagonal(outputs, A)) {
+        orffi_log(
+            ORFF_LOG_INFO,
+            "by the evidence: the errors of the outputs are correlated; the outputs are not coupled, as "
+            "no output matrix reduces such errors");
+        return;
+    }
     if (found->links)
         orffi_log(ORFF_LOG_INFO,
                   "by the evidence: an output matrix with links between %zu of the %zu pairs of outputs; it "
@@ -179,7 +193,7 @@ orff_status orffi_matrix_of_eigen(const orff_part *part, size_t p, size_t m, con
     if (!status && v.count && found.noise_rank && !how.sparse) /* what is to be read stays what it is */
         status = discount_shared(v.count, m, e, v.A, v.S);
     if (!status) expand_varying(&v, p, A, s);
-    if (!status && v.count) log_found(v.count, &found);
+    if (!status && v.count) log_found(v.count, &found, v.A);
     clear_varying(&v);
     return status;
 }

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "exact/learn.h"
 #include "exact/near.h"
+#include "model/held_out.h"
 #include "model/outliers.h"
 
 #define STREAM  0x4454u
@@ -27,7 +28,8 @@
 #define TOP        9.1 /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
 
 static const unsigned all_flags =
-    ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD | ORFF_WARN_COVERAGE | ORFF_WARN_OUTLIERS;
+    ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD | ORFF_WARN_COVERAGE |
+    ORFF_WARN_OUTLIERS | ORFF_WARN_REPEATED;
 
 /* ---- lambda */
 
@@ -177,6 +179,40 @@ static bool is_wrong(const orff_model *model, const orffi_table *head) {
            (model->held.coverage[2] < LOWEST && has_excess(model->held.excess, blocks));
 }
 
+/* ---- inputs of few values */
+
+/* Rows with the same value of an input may be one building or one day, of which other rows say all; a new one is another matter.
+ * Blocks tell nothing of that where several of its rows lie in other blocks. */
+static bool is_repeated(const orff_model *model, double by_blocks, const orffi_table *head) {
+    const size_t groups = model->held.blocks;
+    const double chance = 1.0 + CHANCE * sqrt(2.0 / (double)groups); /* of a mean of so many squares */
+    const double coverage = model->held.coverage[2];
+    if (model->held.mse < NEGLIGIBLE * NEGLIGIBLE * variance(head)) return false;
+    return model->held.mse > by_blocks * chance &&
+           (is_too_low(coverage, groups) || (coverage < LOWEST && has_excess(model->held.excess, groups)));
+}
+
+static orff_status try_input(orff_model *model, const orffi_plan *plan, const orffi_rows *rows,
+                             size_t input) {
+    const double by_blocks = model->held.mse;
+    double *outputs = model->held.outputs;
+    size_t values;
+    const size_t known = model->doubts.repeated.values;
+    orff_model kept = *model;
+    const orff_status status = orffi_held_out_values(model, plan, rows, input, &values);
+    /* Among several the one of most values: of a building, and not of the number of its floors. */
+    if (!status && values > known && is_repeated(model, by_blocks, &rows->head)) {
+        kept.doubts.flags |= ORFF_WARN_REPEATED;
+        kept.doubts.repeated.input = input + 1;
+        kept.doubts.repeated.values = values;
+        kept.doubts.repeated.mse = model->held.mse;
+        kept.doubts.repeated.coverage = model->held.coverage[2];
+    }
+    if (model->held.outputs != outputs) orffi_release(model->held.outputs);
+    *model = kept;
+    return status;
+}
+
 /* ---- outliers */
 
 static orff_status find_outliers(orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
@@ -215,6 +251,7 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     }
     if (is_wrong(model, head)) model->doubts.flags |= ORFF_WARN_COVERAGE;
     ORFFI_TRY(find_outliers(model, plan, rows));
+    for (size_t k = 0; k < plan->d; k++) ORFFI_TRY(try_input(model, plan, rows, k));
     orffi_doubts_say(model);
     return ORFF_OK;
 }
@@ -280,6 +317,13 @@ void orffi_doubts_say(orff_model *model) {
             model->doubts.beyond,
             draws ? "give more features or a larger lambda, or for up to three inputs the engine lattice"
                   : "give a larger lambda or a shorter sigma");
+    if (flags & ORFF_WARN_REPEATED)
+        say(model,
+            "input %zu has %zu values; if all rows of a value are held out the error is %.3g instead of %.3g, and "
+            "intervals of 95 %% contain %.0f %% of them, so the other errors flatter predictions for new values: give its "
+            "column as groups (--groups COLUMN)",
+            model->doubts.repeated.input, model->doubts.repeated.values, sqrt(model->doubts.repeated.mse),
+            sqrt(model->held.mse), 100.0 * model->doubts.repeated.coverage);
     if (flags & ORFF_WARN_OUTLIERS) return; /* error bars are wide for them */
     if (flags & ORFF_WARN_COVERAGE && has_tails(model))
         say(model,
@@ -310,6 +354,27 @@ static json_t *pack_outliers(const orff_model *model) {
     return orffi_json_numbers(3 + ORFFI_FIRST_OUTLIERS, numbers);
 }
 
+static json_t *pack_repeated(const orff_model *model) {
+    const double numbers[] = {(double)model->doubts.repeated.input, (double)model->doubts.repeated.values,
+                              model->doubts.repeated.mse, model->doubts.repeated.coverage};
+    return orffi_json_numbers(4, numbers);
+}
+
+static orff_status unpack_repeated(const orffi_fields *in, orff_model *model) {
+    double *numbers;
+    ORFFI_TRY(orffi_fields_numbers(in, "repeated", 4, &numbers));
+    const bool right = numbers[0] >= 1.0 && numbers[0] <= (double)model->d && numbers[1] >= 2.0 &&
+                       numbers[1] < 9e15 && numbers[2] >= 0.0 && numbers[3] >= 0.0 && numbers[3] <= 1.0;
+    if (right) {
+        model->doubts.repeated.input = (size_t)numbers[0];
+        model->doubts.repeated.values = (size_t)numbers[1];
+        model->doubts.repeated.mse = numbers[2];
+        model->doubts.repeated.coverage = numbers[3];
+    }
+    orffi_release(numbers);
+    return right ? ORFF_OK : orffi_fields_fail(in, "repeated", "has a number out of range");
+}
+
 static orff_status unpack_outliers(const orffi_fields *in, orff_model *model) {
     double *numbers;
     ORFFI_TRY(orffi_fields_numbers(in, "outliers", 3 + ORFFI_FIRST_OUTLIERS, &numbers));
@@ -334,6 +399,8 @@ int orffi_doubts_pack(const orff_model *model, json_t *object) {
     int failed = json_object_set_new(object, "doubts", doubts);
     if (!failed && model->doubts.outliers)
         failed = json_object_set_new(doubts, "outliers", pack_outliers(model));
+    if (!failed && model->doubts.repeated.values)
+        failed = json_object_set_new(doubts, "repeated", pack_repeated(model));
     if (failed || !model->held.outputs) return failed;
     json_t *held =
         json_pack("{ss so so so sI sI}", "folds", orff_folds_name(model->held.folds), "mse",
@@ -377,6 +444,7 @@ orff_status orffi_doubts_unpack(const orffi_fields *about, orff_model *model) {
     ORFFI_TRY(orffi_fields_any_number(&in, "nearest_mse", &model->doubts.nearest_mse));
     ORFFI_TRY(orffi_fields_any_number(&in, "beyond", &model->doubts.beyond));
     if (orffi_fields_has(&in, "outliers")) ORFFI_TRY(unpack_outliers(&in, model));
+    if (orffi_fields_has(&in, "repeated")) ORFFI_TRY(unpack_repeated(&in, model));
     model->doubts.flags = (unsigned)flags & all_flags;
     return ORFF_OK;
 }

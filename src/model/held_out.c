@@ -220,9 +220,11 @@ static orff_status do_units(orff_model *model, const orffi_left_field *f) {
     return status;
 }
 
-static orff_status leave_out(orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
+/* groups: of the rows; or NULL, and blocks are left out. */
+static orff_status leave_out(orff_model *model, const orffi_plan *plan, const orffi_rows *rows,
+                             const uint64_t *groups) {
     orffi_left_field f = {.plan = plan, .model = model, .kernel = orffi_model_kernel(model)};
-    f.groups = plan->folds == ORFF_FOLDS_GROUPS ? plan->settings.groups : NULL;
+    f.groups = groups;
     f.scalar = orffi_kernel_is_identity(f.kernel); /* one system serves all outputs */
     f.q = f.scalar || plan->directed ? 1 : plan->p;
     f.width = plan->directed ? 1 : plan->p;
@@ -256,11 +258,44 @@ orff_status orffi_held_out_fill(orff_model *model, const orffi_plan *plan, const
     model->held.folds = plan->folds;
     ORFFI_TRY(can_leave_out(model, plan, rows, &can));
     if (can) {
-        ORFFI_TRY(leave_out(model, plan, rows));
+        const bool grouped = plan->folds == ORFF_FOLDS_GROUPS;
+        ORFFI_TRY(leave_out(model, plan, rows, grouped ? plan->settings.groups : NULL));
     } else if (crossed && (plan->engine->draws || plan->folds == ORFF_FOLDS_RANDOM)) {
         model->held.mse = model->cv_mse;
         ORFFI_TRY(orffi_duplicate(&model->held.outputs, model->output_cv_mse, model->p, sizeof(double)));
     }
     if (!isfinite(model->held.mse)) model->held.folds = ORFF_FOLDS_AUTO;
     return ORFF_OK;
+}
+
+/* ---- inputs of few values */
+
+/* groups (n): the number of each row's value of an input, in the order in which values are met. *count is UNITS + 1 where they
+ * are more than units. */
+static void number_values(const orffi_rows *rows, size_t input, uint64_t *groups, size_t *count) {
+    double values[UNITS];
+    *count = 0;
+    for (size_t i = 0; i < rows->n && *count <= UNITS; i++) {
+        const double value = rows->X[i * rows->d + input];
+        size_t at = 0;
+        while (at < *count && values[at] != value) at++;
+        if (at == *count && at < UNITS) values[at] = value;
+        *count += at == *count;
+        groups[i] = at;
+    }
+}
+
+orff_status orffi_held_out_values(orff_model *model, const orffi_plan *plan, const orffi_rows *rows,
+                                  size_t input, size_t *values) {
+    const bool apart = model->held.folds == ORFF_FOLDS_BLOCKS && model->held.blocks && !rows->along;
+    uint64_t *groups;
+    *values = 0;
+    if (!apart || rows->stream || plan->d < 2) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(groups, rows->n));
+    number_values(rows, input, groups, values);
+    if (*values < 2 || *values > UNITS || *values * ORFFI_LEFT_EACH > rows->n) *values = 0;
+    model->held.outputs = NULL;
+    const orff_status status = *values ? leave_out(model, plan, rows, groups) : ORFF_OK;
+    orffi_release(groups);
+    return status;
 }

@@ -10,4 +10,9 @@
  * that have streamed by, and kernels without an exact form. */
 orff_status orffi_held_out_fill(orff_model *model, const orffi_plan *plan, const orffi_rows *rows);
 
+/* The same for all rows of a value of one input, which has *values: 0, and nothing is done, where there are too many to leave each
+ * out, or few rows of each; and where model->held is not by blocks. Overwrites model->held: its outputs are to be kept. */
+orff_status orffi_held_out_values(orff_model *model, const orffi_plan *plan, const orffi_rows *rows,
+                                  size_t input, size_t *values);
+
 #endif

@@ -60,6 +60,10 @@ struct orff_model {
         double outlying;            /* the share of outliers: see outliers.h */
         size_t outliers, looked_at; /* how many, of how many rows */
         size_t first[ORFFI_FIRST_OUTLIERS];
+        struct {
+            size_t input, values; /* which, from 1, and how many */
+            double mse, coverage; /* of rows whose value is left out; coverage of 95 % */
+        } repeated;
     } doubts;                       /* see doubts.h */
     orff_solve_info solve;
     char *method;      /* what solve.method points to in a model from a file, or NULL */
