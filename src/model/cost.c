@@ -272,6 +272,11 @@ static orff_status time_sums(const task *t, double *seconds) {
     return status;
 }
 
+/* An iteration goes over all rows, and iterations are as many as the root of a condition that is in proportion to the rows. */
+static double grown_steps(double rows) {
+    return rows * sqrt(rows);
+}
+
 /* Choosing takes about the same for any number of rows, solving grows with them as long as they are kept, and then
  * they are summed up. All of it is timed at two sizes. Rows are held with their neighbours while they are kept. */
 static orff_status estimate_lattice(task *t, orff_cost *cost) {
@@ -283,8 +288,9 @@ static orff_status estimate_lattice(task *t, orff_cost *cost) {
     long_time = short_time;
     if (some > few) ORFFI_TRY(time_fit(t, *t->asked, some, &long_time));
     if (beyond > 0.0) ORFFI_TRY(time_sums(t, &row));
-    const double each = some > few ? fmax(long_time - short_time, 0.0) / (double)(some - few) : 0.0;
-    cost->seconds = long_time + each * (kept - (double)some) + row * beyond;
+    const double step = some > few ? grown_steps((double)some) - grown_steps((double)few) : 0.0;
+    const double each = step > 0.0 ? fmax(long_time - short_time, 0.0) / step : 0.0;
+    cost->seconds = long_time + each * (grown_steps(kept) - grown_steps((double)some)) + row * beyond;
     cost->bytes = ALWAYS + kept * 8.0 * (double)(40 * t->p + 4 * t->d) +
                   (double)t->n * 8.0 * (double)(2 * t->d + 2 * t->p + 2);
     return ORFF_OK;
