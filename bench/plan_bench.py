@@ -25,6 +25,7 @@ CASES = [
     ("exact", 1000, 2, 2, "--kernel div-free"),
     (None, 5000, 2, 2, ""),
     (None, 30000, 3, 2, ""),
+    (None, 60000, 3, 2, ""),
     (None, 200000, 2, 1, ""),
     ("features", 20000, 6, 2, "--sigma 1 --lambda 1e-5 --features 500"),
     ("features", 20000, 6, 2, "--features 300"),

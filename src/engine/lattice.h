@@ -114,6 +114,11 @@ typedef struct orffi_kept {
     double *beyond; /* p: the variance of waves beyond the cut, which rows see as noise of their own */
 } orffi_kept;
 
+#define ORFFI_KEPT_TRANSFORM 1e-9
+
+/* How many neighbours predict a row of q numbers. */
+size_t orffi_kept_neighbours(size_t d, size_t q);
+
 /* The system and the rows outlive it. */
 orff_status orffi_kept_init(orffi_kept *kept, const orffi_lattice_system *system, const orffi_table *rows,
                             uint64_t seed);
@@ -137,7 +142,8 @@ orff_status orffi_kept_solve(orffi_kept *kept, double noise, const double *y, do
 
 #define ORFFI_SMALL_NOISE     3e-3 /* of the kernel's size: below, iterations on modes go into hundreds */
 #define ORFFI_CHANCE_RESIDUAL 1e-2 /* of random vectors: far below what chance leaves of them */
-#define ORFFI_PROBES_DIRECTED 8    /* of a determinant */
+#define ORFFI_PROBES          2    /* of a determinant: the block leaves little to chance, ... */
+#define ORFFI_PROBES_DIRECTED 8    /* ... but of directed rows, which may be fewer than the modes */
 
 typedef struct orffi_lattice_rows {
     orffi_task task;
@@ -250,6 +256,14 @@ typedef struct orffi_lattice_effort {
 
 orff_status orffi_lattice_expect(const orffi_task *task, const orff_kernel *kernel, double N, size_t rows,
                                  orffi_lattice_effort *effort);
+
+/* Samples for error bars that so many rows get if they are summed up (0: not known how many). */
+size_t orffi_lattice_draws(const orffi_lattice_rows *rows, size_t known);
+
+/* About how many multiplications so many rows with all outputs take if they are kept, and if they are summed up, on a lattice that
+ * is not solved densely; likewise at the rate of dense matrices. */
+orff_status orffi_lattice_compare(const orffi_lattice_rows *rows, const orff_kernel *kernel, size_t known,
+                                  double noise, double *kept, double *summed);
 
 /* Whether all modes of the kernel on this lattice are solved densely. */
 bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice, bool directed);

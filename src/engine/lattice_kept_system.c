@@ -8,11 +8,9 @@
 #include "base/memory.h"
 #include "engine/lattice.h"
 
-#define TRANSFORM 1e-9
-
 /* How many neighbours predict a row: what more would say is below what the evidence is used for. In space rows have more
  * neighbours about them; where the outputs of a row come together, each brings several numbers. */
-static size_t neighbours_of(size_t d, size_t q) {
+size_t orffi_kept_neighbours(size_t d, size_t q) {
     const size_t numbers = q == 1 ? 30 : 45, more = d < 3 ? 1 : 2;
     return 1 + more * numbers / q;
 }
@@ -22,8 +20,8 @@ orff_status orffi_kept_init(orffi_kept *k, const orffi_lattice_system *system, c
     const size_t n = rows->n, d = rows->d, q = system->turn ? 1 : system->outputs;
     *k = (orffi_kept){.system = system, .n = n, .weights = rows->weights};
     ORFFI_TRY(orffi_neighbours_init(&k->near, system->kernel, system->turn != NULL, n, d, rows->X,
-                                    rows->weights, neighbours_of(d, q), seed));
-    ORFFI_TRY(orffi_nufft_create(&k->waves, d, system->lattice->m, q, TRANSFORM));
+                                    rows->weights, orffi_kept_neighbours(d, q), seed));
+    ORFFI_TRY(orffi_nufft_create(&k->waves, d, system->lattice->m, q, ORFFI_KEPT_TRANSFORM));
     ORFFI_TRY(orffi_alloc(&k->angles, n, d * sizeof *k->angles));
     ORFFI_TRY(ORFFI_NEW_ARRAY(k->beyond, system->outputs));
     ORFFI_TRY(orffi_lattice_beyond(system, k->beyond));

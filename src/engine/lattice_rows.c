@@ -137,12 +137,13 @@ static orff_status check_range(const orffi_lattice_rows *r) {
     return ORFF_OK;
 }
 
-/* Whether error bars come from samples. */
-static bool wants_samples(const orffi_lattice_rows *r, size_t known) {
+size_t orffi_lattice_draws(const orffi_lattice_rows *r, size_t known) {
     const orff_switch wanted = r->task.settings->posterior;
     const bool may = wanted == ORFF_SWITCH_AUTO && known && known <= MOST_SAMPLED;
-    return (may || wanted == ORFF_SWITCH_YES) && !r->task.scores &&
-           !orffi_lattice_is_direct(r->kernel, &r->lattice, r->directed > 0.0);
+    if (!(may || wanted == ORFF_SWITCH_YES) || r->task.scores ||
+        orffi_lattice_is_direct(r->kernel, &r->lattice, r->directed > 0.0))
+        return 0;
+    return wanted == ORFF_SWITCH_YES ? ORFFI_LATTICE_DRAWS_ASKED : ORFFI_LATTICE_DRAWS;
 }
 
 static orff_status check_weights(const orffi_lattice_moments *m) {
@@ -165,14 +166,12 @@ static orff_status add_functionals(orffi_lattice_moments *m, const orffi_table *
 static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
     const orff_settings *s = r->task.settings;
     orffi_lattice_sums *sums = NULL;
-    const bool samples = wants_samples(r, source->table ? source->table->n : source->known);
+    const size_t draws = orffi_lattice_draws(r, source->table ? source->table->n : source->known);
     const orffi_lattice_pass pass = {.p = r->kernel->p,
                                      .directed = r->directed > 0.0,
-                                     .draws = !samples                          ? 0
-                                              : s->posterior == ORFF_SWITCH_YES ? ORFFI_LATTICE_DRAWS_ASKED
-                                                                                : ORFFI_LATTICE_DRAWS,
+                                     .draws = draws,
                                      .tolerance = r->transform,
-                                     .folds = {.folds = samples ? 1 : r->task.folds,
+                                     .folds = {.folds = draws ? 1 : r->task.folds,
                                                /* their grids are many enough */ .seed = s->sampling.seed}};
     ORFFI_TRY(orffi_lattice_moments_create(&r->own, &r->lattice, &pass));
     r->moments = r->own;
@@ -267,13 +266,22 @@ static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
               known, noise);
 }
 
-/* Moments serve many noisy rows, as their steps cost what the waves do. With more waves than rows they are no quicker, and error
- * bars of kept rows come from the nearest, where waves need a solution for each of their samples. */
-static bool prefers_rows(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known, double noise) {
-    const bool few = known <= orffi_lattice_unknowns(&r->lattice);
-    if (orffi_lattice_is_direct(kernel, &r->lattice, false)) return false;
-    return orffi_lattice_can_keep(r, kernel, known,
-                                  noise < ORFFI_SMALL_NOISE || few ? ORFFI_LATTICE_MOST_KEPT : MOST_NOISY);
+/* Error bars of kept rows come from the nearest, with the kernel beyond the lattice too: so few rows are kept in any case, those that
+ * are no more than the waves, and those with little noise, for which iterations on waves go into hundreds. Else it is a matter of
+ * work: steps on waves cost what the waves do, and waves need a solution for each sample of error bars. */
+static orff_status prefers_rows(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
+                                double noise, bool *prefers) {
+    double kept, summed;
+    *prefers = false;
+    if (orffi_lattice_is_direct(kernel, &r->lattice, false) ||
+        !orffi_lattice_can_keep(r, kernel, known, ORFFI_LATTICE_MOST_KEPT))
+        return ORFF_OK;
+    *prefers = noise < ORFFI_SMALL_NOISE || known <= orffi_lattice_unknowns(&r->lattice) ||
+               orffi_lattice_can_keep(r, kernel, known, MOST_NOISY);
+    if (*prefers) return ORFF_OK;
+    ORFFI_TRY(orffi_lattice_compare(r, kernel, known, noise, &kept, &summed));
+    *prefers = kept < summed;
+    return ORFF_OK;
 }
 
 /* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is
@@ -294,7 +302,8 @@ orff_status orffi_lattice_read_rows(void *rows, const orffi_source *source) {
     if (whether) ORFFI_TRY(keep_rows(r, source)); /* only they say whether they crowd */
     if (whether) all.table = r->table;
     ORFFI_TRY(orffi_lattice_find_local(r, r->kernel, all.table, known));
-    r->keeps = r->local || prefers_rows(r, r->kernel, known, noise);
+    r->keeps = r->local;
+    if (!r->keeps) ORFFI_TRY(prefers_rows(r, r->kernel, known, noise, &r->keeps));
     warn_slow(r, known, noise);
     if (r->keeps) return whether ? ORFF_OK : keep_rows(r, source);
     ORFFI_TRY(sum_rows(r, &all));

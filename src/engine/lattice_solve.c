@@ -11,8 +11,6 @@
 #define PRECONDITIONER 1500 /* unknowns, when not all are solved densely */
 #define PRECONDITIONER_QUIET \
     3000 /* of directed rows with little noise: 320 iterations in place of 500 and more */
-#define PROBES \
-    2 /* the block leaves little to chance, but of directed rows, which may be fewer than the modes */
 #define SIGNS_OVER   1.1 /* of what independent signs have: error bars are no better known */
 #define SIDE_BY_SIDE 16  /* samples that are solved for together */
 #define TWO_PI       6.28318530717958647693
@@ -201,7 +199,7 @@ static orff_status determine_axes(orffi_lattice_rows *r, double shift, double *l
                                               .limit = r->task.settings->max_iterations};
         orffi_lattice_determinant found = {0};
         ORFFI_TRY(factor(&r->block, own));
-        const size_t probes = s->directed ? ORFFI_PROBES_DIRECTED : PROBES;
+        const size_t probes = s->directed ? ORFFI_PROBES_DIRECTED : ORFFI_PROBES;
         ORFFI_TRY(orffi_lattice_determine(&r->block, probes, r->task.settings->sampling.seed, &how, &found));
         *log_det += many * (found.log - M * log(own));
         *error += many * found.error;

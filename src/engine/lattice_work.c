@@ -1,20 +1,29 @@
-/* What directed rows cost on a lattice, before they are summed up.
+/* What rows cost on a lattice, before they are summed up or kept.
  *
- * The block of the preconditioner has the modes of most variance. Of the others none has more than s of it. Rows of the density rho,
- * even over their extent, with directions of all kinds, tell no more than s rho V / p of them beside the noise, where V is
- * the volume of a period, of which the extent is a part. Conjugate gradients at the condition
+ * Summed up: the block of the preconditioner has the modes of most variance. Of the others none has more than s of it. Rows of
+ * the density rho, even over their extent, with directions of all kinds, tell no more than s rho V / p of them beside the noise,
+ * where V is the volume of a period, of which the extent is a part. Conjugate gradients at the condition
  *
  *     c = 1 + s rho V / (p shift)        take        sqrt(c)/2 ln(2/residual)
  *
- * iterations. (Of 4269 currents with errors, lambda from 1e-4 to 1e-7 takes 10 to 188; this says 17 to 309.) */
+ * iterations. (Of 4269 currents with errors, lambda from 1e-4 to 1e-7 takes 10 to 188; this says 17 to 309.) Rows with all outputs
+ * tell p times as much, and there is nothing to divide by p. (Of 100 000 in the plane 20, this says 33; of 60 000 in space 122
+ * and 208.)
+ *
+ * Kept: every row is predicted from its neighbours once for each noise, and a step multiplies by the weights of these predictions
+ * twice, and spreads rows to the grid of a transform and back. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "engine/lattice.h"
+#include "lattice/nufft_kernel.h"
 
 #define THROUGH_MEMORY 10.0 /* transforms, and products with one vector, beside the rate of dense matrices */
 #define TRANSFORM      1.25 /* multiplications of a real transform of P points, over P log2 P */
+#define KERNEL         20   /* multiplications of a kernel between two rows: a distance, a root and an exponential */
+#define GATHERED       40.0 /* products with numbers of rows that lie anywhere in memory, likewise */
+#define KEPT_STEPS     80   /* behind neighbours: 20 to 44 seen in space, 78 in the plane, where rows have more about them */
 #define UNKNOWN_NOISE  0.1  /* of the field, where lambda is still to be found */
 
 static int by_size(const void *left, const void *right) {
@@ -68,6 +77,60 @@ static orff_status count(const orffi_lattice_rows *r, const orffi_lattice_system
         work_of_step(s, block) * (effort->iterations + coarse * steps(condition, ORFFI_CHANCE_RESIDUAL));
     return ORFF_OK;
 }
+
+/* ---- whole rows */
+
+/* Systems that are factored apart: one for each size of an axis. */
+static size_t group_count(const orffi_lattice_system *s) {
+    size_t count = s->axes > 0;
+    for (size_t j = 1; j < s->axes; j++) count += s->size[j] != s->size[j - 1];
+    return count;
+}
+
+/* The prior variance of a number of a row. */
+static double variance_of(const orffi_lattice_system *s) {
+    double sum = 0.0;
+    for (size_t h = 0; h < s->H; h++) sum += (double)orffi_lattice_count(s->lattice, h) * s->rank[h];
+    return sum / (double)s->p;
+}
+
+/* A solution for the rows at every axis, and coarser ones: for each sample of error bars too, for each probe of the evidence of
+ * each system. */
+static orff_status count_waves(const orffi_lattice_rows *r, const orffi_lattice_system *s, size_t rows,
+                               double noise, double *work) {
+    const double draws = (double)orffi_lattice_draws(r, rows), axes = (double)s->axes;
+    const size_t block = orffi_lattice_block_size(s, false);
+    double variance;
+    ORFFI_TRY(first_outside(s, block, &variance));
+    const double condition = 1.0 + (double)rows * crowding(r) * variance / (noise * variance_of(s));
+    *work = work_of_step(s, block) *
+            (axes * steps(condition, FINEST_RESIDUAL) +
+             (axes * draws + ORFFI_PROBES * (double)group_count(s)) * steps(condition, ORFFI_CHANCE_RESIDUAL));
+    return ORFF_OK;
+}
+
+static double count_rows(const orffi_lattice_system *s, size_t rows) {
+    const double q = s->turn ? 1.0 : (double)s->outputs, n = (double)rows;
+    const double k = q * (double)orffi_kept_neighbours(s->lattice->d, (size_t)q);
+    const double points = (double)orffi_lattice_points(s->lattice),
+                 spread = 2.0 * q * pow((double)orffi_nufft_width(ORFFI_KEPT_TRANSFORM), (double)s->lattice->d);
+    const double factor = THROUGH_MEMORY * n * (k * k * k / 6.0 + k * k / 2.0 * KERNEL),
+                 step = n * (GATHERED * 2.0 * k * q + spread) +
+                        THROUGH_MEMORY * 2.0 * TRANSFORM * q * points * log2(points);
+    return (double)group_count(s) * factor + (double)s->axes * KEPT_STEPS * step;
+}
+
+orff_status orffi_lattice_compare(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t rows,
+                                  double noise, double *kept, double *summed) {
+    orffi_lattice_system system = {0};
+    orff_status status = orffi_lattice_system_init(&system, &r->lattice, kernel, false);
+    if (!status) status = count_waves(r, &system, rows, noise > 0.0 ? noise : UNKNOWN_NOISE, summed);
+    if (!status) *kept = count_rows(&system, rows);
+    orffi_lattice_system_clear(&system);
+    return status;
+}
+
+/* ---- directed rows */
 
 static orff_status expect(orffi_lattice_rows *r, const orff_kernel *kernel, double N, size_t rows,
                           orffi_lattice_effort *effort) {

@@ -24,9 +24,10 @@
 #define SECONDS        0.2  /* for as long as this */
 #define ALWAYS         30e6 /* bytes of the process itself */
 #define STREAM         0xc057u
-#define FEW_ROWS       1000 /* of two fits on a lattice that are timed */
-#define SOME_ROWS      4000
-#define KEPT_ROWS      4e4   /* about where the engine no longer keeps them, but sums them up */
+#define FEW_ROWS       4000 /* of two fits on a lattice that are timed: fewer may take a dense one, and longer */
+#define SOME_ROWS      10000
+#define KEPT_PLANE     4e4   /* numbers about where the engine no longer keeps rows in the plane, but sums them up; ... */
+#define KEPT_SPACE     4e5   /* ... in space the waves are so many that it keeps all it has room for */
 #define SUMMED         20000 /* rows whose sums are timed */
 
 typedef struct task {
@@ -271,18 +272,25 @@ static orff_status time_sums(const task *t, double *seconds) {
     return status;
 }
 
+/* An iteration goes over all rows, and iterations are as many as the root of a condition that is in proportion to the rows. */
+static double grown_steps(double rows) {
+    return rows * sqrt(rows);
+}
+
 /* Choosing takes about the same for any number of rows, solving grows with them as long as they are kept, and then
  * they are summed up. All of it is timed at two sizes. Rows are held with their neighbours while they are kept. */
 static orff_status estimate_lattice(task *t, orff_cost *cost) {
     const size_t few = t->n < FEW_ROWS ? t->n : FEW_ROWS, some = t->n < SOME_ROWS ? t->n : SOME_ROWS;
-    const double kept = fmin((double)t->n, KEPT_ROWS), beyond = (double)t->n - kept;
+    const double most = (t->d < ORFF_LATTICE_INPUTS ? KEPT_PLANE : KEPT_SPACE) / (double)t->p;
+    const double kept = fmin((double)t->n, fmax(most, (double)some)), beyond = (double)t->n - kept;
     double short_time, long_time, row = 0.0;
     ORFFI_TRY(time_fit(t, *t->asked, few, &short_time));
     long_time = short_time;
     if (some > few) ORFFI_TRY(time_fit(t, *t->asked, some, &long_time));
     if (beyond > 0.0) ORFFI_TRY(time_sums(t, &row));
-    const double each = some > few ? fmax(long_time - short_time, 0.0) / (double)(some - few) : 0.0;
-    cost->seconds = long_time + each * (kept - (double)some) + row * beyond;
+    const double step = some > few ? grown_steps((double)some) - grown_steps((double)few) : 0.0;
+    const double each = step > 0.0 ? fmax(long_time - short_time, 0.0) / step : 0.0;
+    cost->seconds = long_time + each * (grown_steps(kept) - grown_steps((double)some)) + row * beyond;
     cost->bytes = ALWAYS + kept * 8.0 * (double)(40 * t->p + 4 * t->d) +
                   (double)t->n * 8.0 * (double)(2 * t->d + 2 * t->p + 2);
     return ORFF_OK;

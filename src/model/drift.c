@@ -176,10 +176,17 @@ static orff_status start(run *r) {
     return ORFF_OK;
 }
 
+/* How many particles' whole ways have been gone, in sum: those that have ended count as whole. */
+static double gone(const run *r) {
+    double sum = (double)(r->all - r->active);
+    for (size_t i = 0; i < r->active; i++) sum += r->moving[i]->time / r->times[r->count - 1];
+    return sum;
+}
+
 static orff_status go(run *r) {
     ORFFI_TRY(start(r));
     while (r->active) {
-        ORFFI_TRY(orffi_progress("drift", (double)(r->all - r->active), (double)r->all));
+        ORFFI_TRY(orffi_progress("drift", gone(r), (double)r->all));
         ORFFI_TRY(advance(r));
     }
     return orffi_progress("drift", (double)r->all, (double)r->all);

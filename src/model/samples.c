@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hooks.h"
 #include "base/memory.h"
 #include "model/plane_apply.h"
 #include "model/samples.h"
@@ -155,11 +156,15 @@ orff_status orff_samples_field(const orff_samples *samples, orff_field field, si
 /* squares (n x k) += those of each sample. */
 static orff_status add_squares(const orff_samples *samples, one *o, orffi_turning turning, size_t n,
                                const double *X, double *deviation, double *squares) {
-    for (size_t i = 0; i < samples->count; i++) {
-        ORFFI_TRY(evaluate(samples, i, o, turning, n, X, deviation));
-        for (size_t k = 0; k < n * o->what.k; k++) squares[k] += deviation[k] * deviation[k];
+    orff_status status = ORFF_OK;
+    for (size_t i = 0; !status && i < samples->count; i++) {
+        orffi_stage before;
+        status = orffi_stage_enter("samples", (double)i, (double)samples->count, "samples", &before);
+        if (!status) status = evaluate(samples, i, o, turning, n, X, deviation);
+        orffi_stage_leave(&before);
+        for (size_t k = 0; !status && k < n * o->what.k; k++) squares[k] += deviation[k] * deviation[k];
     }
-    return ORFF_OK;
+    return status;
 }
 
 orff_status orff_samples_std(const orff_samples *samples, orff_field field, size_t n, const double *X,
