@@ -444,9 +444,9 @@ ORFF_API void orff_features_free(orff_features *features);
 #define ORFF_WARN_LAMBDA_AT_END 16u /* lambda was chosen at an end of its range: the best may lie outside */
 #define ORFF_WARN_FEW_FEATURES  32u /* the errors of training are far above the noise: features are too few */
 #define ORFF_WARN_WILD          64u /* between the rows f goes far beyond the range of the outputs */
-#define ORFF_WARN_COVERAGE      128u /* error bars and errors on rows left out disagree */
+#define ORFF_WARN_COVERAGE      128u /* error bars and errors on held-out rows disagree */
 #define ORFF_WARN_OUTLIERS      256u /* a few rows, far from all their neighbours, are most of what rows differ by */
-#define ORFF_WARN_REPEATED      512u /* at values of an input that no row has, errors are far larger: give groups */
+#define ORFF_WARN_REPEATED      512u /* errors are far larger at new values of an input: give groups */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */
@@ -1447,7 +1447,7 @@ typedef struct orff_model_info {
     double
         resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
     double
-        left_out; /* rows left out chose the kernel: that of most evidence misses them by so many times as much; 0: not so */
+        left_out; /* held-out rows chose the kernel: error of the one with most evidence over that of this; 0: not so */
 } orff_model_info;
 
 /* Pointers inside live as long as the model. */
