@@ -120,12 +120,12 @@ static double count_rows(const orffi_lattice_system *s, size_t rows) {
     return (double)group_count(s) * factor + (double)s->axes * KEPT_STEPS * step;
 }
 
-orff_status orffi_lattice_compare(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t rows,
+orff_status orffi_lattice_compare(const orffi_lattice_rows *rows, const orff_kernel *kernel, size_t known,
                                   double noise, double *kept, double *summed) {
     orffi_lattice_system system = {0};
-    orff_status status = orffi_lattice_system_init(&system, &r->lattice, kernel, false);
-    if (!status) status = count_waves(r, &system, rows, noise > 0.0 ? noise : UNKNOWN_NOISE, summed);
-    if (!status) *kept = count_rows(&system, rows);
+    orff_status status = orffi_lattice_system_init(&system, &rows->lattice, kernel, false);
+    if (!status) status = count_waves(rows, &system, known, noise > 0.0 ? noise : UNKNOWN_NOISE, summed);
+    if (!status) *kept = count_rows(&system, known);
     orffi_lattice_system_clear(&system);
     return status;
 }
