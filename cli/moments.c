@@ -111,6 +111,8 @@ static int make(const cli_arguments *a, cli_data *data, cli_settings *s, cli_mom
         s->settings.engine = ORFF_ENGINE_LATTICE;
         return cli_lattice_moments_make(a, data, s, &moments->lattice);
     }
+    if (s->settings.auto_mix)
+        return cli_wrong(a, cli_setting("mix"), "moments do not depend on it; give a number to the fit");
     if (s->settings.engine == ORFF_ENGINE_EXACT)
         return cli_wrong(a, cli_setting("engine"),
                          "there are no moments of the exact kernel; ask for %s or %s",

@@ -12,45 +12,6 @@ void cli_kernel_clear(cli_kernel *k) {
     *k = (cli_kernel){0};
 }
 
-/* Every so many of an array's rows, from malloc; NULL where there is none. */
-static double *thin(const double *all, size_t n, size_t width, size_t step) {
-    double *few = all ? cli_more(NULL, n * width, sizeof *few) : NULL;
-    for (size_t i = 0; all && i < n; i++)
-        memcpy(few + i * width, all + i * step * width, width * sizeof *few);
-    return few;
-}
-
-/* A fit that is quick and makes the choices: on a lattice of rows from all over the data. */
-static orff_status fit_small(const orff_settings *given, const cli_data *data, orff_model **model) {
-    orff_settings settings = *given;
-    const orff_observations all = cli_observed_rows(data);
-    const size_t most = settings.subsample, step = data->n / most + (data->n % most != 0);
-    const size_t n = (data->n + step - 1) / step, width = all.directions ? 1 : all.p;
-    settings.posterior = ORFF_SWITCH_NO;
-    settings.checkpoint = NULL;
-    settings.resume = false;
-    if (settings.engine != ORFF_ENGINE_LATTICE) {
-        settings.sampling.features = 300;
-        settings.sampling.omega = NULL;
-        return orff_model_fit_observations(model, &settings, &all);
-    }
-    double *X = thin(all.X, n, all.d, step), *Y = thin(all.Y, n, width, step),
-           *directions = thin(all.directions, n, all.p, step), *errors = thin(all.errors, n, width, step),
-           *weights = thin(all.weights, n, 1, step);
-    const orff_observations few = {.d = all.d,
-                                   .p = all.p,
-                                   .n = n,
-                                   .X = X,
-                                   .Y = Y,
-                                   .directions = directions,
-                                   .errors = errors,
-                                   .weights = weights};
-    const orff_status status = orff_model_fit_observations(model, &settings, &few);
-    double *made[] = {X, Y, directions, errors, weights};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++) free(made[i]);
-    return status;
-}
-
 /* A part of the options is scaled so that trace K(0) = p times its weight; that of a model need not be. */
 static int weigh_part(orff_part *into, const orff_part *part, size_t d, size_t p) {
     double *zero = cli_more(NULL, d, sizeof *zero), *K = cli_more(NULL, p * p, sizeof *K);
@@ -94,7 +55,8 @@ static void make_parts(cli_kernel *k, size_t n) {
 
 static int choose_kernel(cli_kernel *k, const orff_settings *settings, const cli_data *data) {
     orff_model *model = NULL;
-    int status = cli_outcome(fit_small(settings, data, &model), NULL);
+    const orff_observations rows = cli_observed_rows(data);
+    int status = cli_outcome(orff_model_probe(&model, settings, &rows), NULL);
     if (!status && settings->auto_kernel) make_parts(k, orff_model_describe(model).parts);
     for (size_t m = 0; !status && m < k->n; m++) status = read_part(k, model, m, settings->auto_kernel);
     orff_model_free(model);

@@ -9,8 +9,7 @@
 #include "observed.h"
 #include "report.h"
 
-#define EITHER_WAY 2.0  /* a length scale that was found may be so much shorter or longer later */
-#define SLACK      0.25 /* of the range of the rows in memory: later ones may lie outside of it */
+#define SLACK 0.25 /* of the range of the rows in memory: later ones may lie outside of it */
 
 /* What the lattice must carry, in the inputs' units. */
 typedef struct ask {
@@ -148,7 +147,7 @@ static int find_kernel(const cli_arguments *a, const cli_data *data, cli_setting
     if (range) s.auto_sigma = false;
     int status = cli_kernel_fill(&kernel, &s, a, data);
     if (!status && range) status = parse_scales(a, q);
-    if (!status && !range) scales_of_kernel(&kernel, found ? EITHER_WAY : 1.0, q);
+    if (!status && !range) scales_of_kernel(&kernel, found ? ORFF_PROBE_SCALES : 1.0, q);
     if (!status) fill_parts(&kernel, q);
     if (!status) status = cli_kernel_note(data->notes, &kernel, range || found ? "auto" : NULL);
     cli_kernel_clear(&kernel);

@@ -453,7 +453,7 @@ typedef struct orff_features_info {
     size_t frequencies;      /* D: what was returned, in all groups */
     size_t length;           /* 2D: length of phi */
     size_t parameters;       /* M: length of theta */
-    orff_scheme scheme;      /* what auto chose; for several groups, that of the first */
+    orff_scheme scheme;      /* what auto chose; for several groups, that of the first; AUTO: the caller's own frequencies */
     bool importance;         /* whether any group was drawn by importance */
     double quadrature_error; /* grid, signature: estimated largest error of K relative to |K(0)|; else 0 */
     unsigned warnings;       /* ORFF_WARN_... */
@@ -1204,6 +1204,7 @@ typedef struct orff_data_shape {
     size_t n;                  /* rows at hand; 0: none ... */
     const double *X,
         *Y; /* ... for what is computed from them: a median of distances, a covariance of outputs */
+    bool fixed; /* no fit follows, as for orff_kernel_create: what only a fit can choose or learn is refused */
 } orff_data_shape;
 
 /* All of them as settings. Their pointers are valid as long as the options live and until they are resolved again. */
@@ -1232,8 +1233,6 @@ typedef struct orff_cost {
  * details of a tenth of its range. Reading rows is not included. */
 ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n,
                                         orff_cost *cost);
-
-typedef struct orff_model orff_model;
 
 /* Fit to n rows X (n x d), Y (n x p; n x 1 labels for classes); weights may be NULL. */
 ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *settings, size_t d, size_t p,
@@ -1340,6 +1339,14 @@ ORFF_API orff_status orff_lattice_moments_widen(orff_lattice_moments *moments, o
  * decided on the first rows. Iterative solvers and exact models need the rows again and keep them in memory. */
 ORFF_API orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d,
                                            size_t p, const orff_reader *reader);
+
+/* A quick fit that makes the automatic choices of a kernel (rules, bases, shapes, length scales, mix) where moments need it before
+ * the first row is added. Its parts say what was chosen (orff_model_part); its predictions are rough. It has 300 random
+ * frequencies; or with the engine EXACT the kernel itself, and with LATTICE settings->subsample rows from all over those that are
+ * given, without their instruments, walls and functionals. Length scales of other rows may be up to ORFF_PROBE_SCALES times shorter or longer. */
+#define ORFF_PROBE_SCALES 2
+ORFF_API orff_status orff_model_probe(orff_model **model, const orff_settings *settings,
+                                      const orff_observations *rows);
 
 /* Fit from moments of a lattice: the kernel and lambda are free. A sigma that is auto is the one of most evidence between
  * the shortest and the longest length scales that the lattice was made for; a kernel that it does not carry is refused. */

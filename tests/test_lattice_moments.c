@@ -562,6 +562,51 @@ static void repeated_rows(void **state) {
     orff_lattice_moments_free(apart);
 }
 
+/* The quick fit before moments are begun: on a lattice that of rows from all over the data, by features another than the user's. */
+static void probe_chooses(void **state) {
+    (void)state;
+    enum { STEP = 30, FEW = N / STEP };
+    static double x[FEW * D], y[FEW * P], w[FEW];
+    static const double own[] = {1.0, 0.0};
+    orff_settings settings = orff_settings_default();
+    const orff_part part = part_of(ORFF_RULE_DIV_FREE, ORFF_SIGMA_AUTO);
+    const orff_observations rows = {.d = D, .p = P, .n = N, .X = X, .Y = Y, .weights = weights};
+    for (size_t i = 0; i < FEW; i++) {
+        memcpy(x + i * D, X + i * STEP * D, D * sizeof *x);
+        memcpy(y + i * P, Y + i * STEP * P, P * sizeof *y);
+        w[i] = weights[i * STEP];
+    }
+    settings.n_parts = 1;
+    settings.parts = &part;
+    settings.subsample = FEW;
+    settings.engine = ORFF_ENGINE_LATTICE;
+    orff_model *probe = NULL, *few = NULL;
+    orff_part found, wanted;
+    assert_ok(orff_model_probe(&probe, &settings, &rows));
+    assert_ok(orff_model_fit(&few, &settings, D, P, FEW, x, y, w));
+    assert_ok(orff_model_part(probe, 0, &found));
+    assert_ok(orff_model_part(few, 0, &wanted));
+    assert_int_equal(orff_model_describe(probe).rows, FEW);
+    assert_int_equal(found.base, wanted.base);
+    assert_close(found.sigmas ? found.sigmas[0] : found.sigma,
+                 wanted.sigmas ? wanted.sigmas[0] : wanted.sigma, 1e-9);
+    orff_model_free(few);
+    orff_model_free(probe);
+
+    settings.engine = ORFF_ENGINE_AUTO;
+    settings.sampling.omega = own;
+    settings.sampling.features = 1;
+    assert_ok(orff_model_probe(&probe, &settings, &rows));
+    const orff_model_info info = orff_model_describe(probe);
+    assert_int_equal(info.engine, ORFF_ENGINE_FEATURES);
+    assert_true(info.frequencies > 1);
+    assert_false(info.has_posterior);
+    orff_model_free(probe);
+    const orff_observations none = {.d = D, .p = P, .X = X, .Y = Y};
+    assert_status(orff_model_probe(&probe, &settings, &none), ORFF_ERROR_INVALID_ARGUMENT);
+    assert_status(orff_model_probe(&probe, NULL, &rows), ORFF_ERROR_INVALID_ARGUMENT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_the_whole),
@@ -577,6 +622,7 @@ int main(void) {
         cmocka_unit_test(few_and_strange_rows),
         cmocka_unit_test(draws_have_the_variance),
         cmocka_unit_test(repeated_rows),
+        cmocka_unit_test(probe_chooses),
     };
     return cmocka_run_group_tests(tests, fill_rows, NULL);
 }

@@ -102,7 +102,7 @@ static char *range_text(const cli_kernel *k) {
         low = fmin(low, k->sigmas[i]);
         high = fmax(high, k->sigmas[i]);
     }
-    cli_append(&text, "%.17g:%.17g", low / 2.0, high * 2.0);
+    cli_append(&text, "%.17g:%.17g", low / ORFF_PROBE_SCALES, high * ORFF_PROBE_SCALES);
     return text.text;
 }
 

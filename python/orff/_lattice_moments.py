@@ -9,15 +9,14 @@ from . import _notes
 from ._arrays import Array, copied, doubles, pointer
 from ._errors import check
 from ._kernel import part_texts, parts_of_model, scales_of
-from ._library import ffi, lib
-from ._model import Model
+from ._library import ffi, header, lib
+from ._moments import make_probe
 from ._observations import Rows, settings_of_rows
 from ._parameters import FEATURES, KERNEL, MOMENTS, PROGRESS, VERBOSE, Own, parameters
 from ._settings import Settings, name_of
 from ._sums import Sums
 
-_EITHER_WAY = 2.0  # a length scale that was found may be so much shorter or longer later
-_LOOKED_AT = 20000  # rows, where a length scale is found
+_EITHER_WAY = header.constants["ORFF_PROBE_SCALES"]
 
 _RANGE = Own(None, "(float, float)", "The shortest and the longest length scale that a later fit may use. The default is "
                                      "that of sigma; if sigma is automatic, from half to twice the most probable one for the "
@@ -95,20 +94,10 @@ class LatticeMoments(Sums):
         if not settings.auto_sigma:
             scales = np.array([scales_of(part, d) for part in settings.parts])
             return settings.parts, scales.min(0), scales.max(0), None
-        probe = self._probe(settings, rows)
+        probe = make_probe(settings, rows)
         parts = parts_of_model(probe._handle)
         scales = np.array([scales_of(part, d) for part in parts])
         return parts, scales.min(0) / _EITHER_WAY, scales.max(0) * _EITHER_WAY, probe
-
-    @staticmethod
-    def _probe(settings: Settings, rows: Rows) -> Model:
-        """A fit to some of the rows that makes the choices."""
-        step = -(-len(rows.X) // _LOOKED_AT)
-        observations, held = rows.only(np.arange(len(rows.X)) % step == 0).observations()
-        settings.c.posterior = lib.ORFF_SWITCH_NO
-        model = Model.make(lib.orff_model_fit_observations, settings, observations)
-        del held
-        return model
 
     def _ranges(self, settings: Settings, X: Array) -> tuple[Array, Array]:
         if self.extent is None:

@@ -13,10 +13,10 @@ from ._library import ffi, lib, owner
 from ._model import Model
 from ._observations import Rows, settings_of_rows
 from ._parameters import FEATURES, KERNEL, MOMENTS, PRECISION, PROGRESS, VERBOSE, parameters
-from ._settings import Settings, is_single
+from ._settings import TABLE, Settings, is_single
 from ._sums import Sums
 
-_PROBE_FEATURES = 300
+_SCALED = ("scale_inputs",)  # which decides the units of what is chosen
 
 
 class Totals(NamedTuple):
@@ -125,23 +125,19 @@ class Moments(Sums):
 def decide_kernel(given: dict[str, Any], rows: Rows, names: Any) -> dict[str, Any]:
     """Parameters with everything that is automatic in the kernel decided on these rows, scales in the inputs' own
     units."""
-    settings = settings_of_rows(given, rows, names)
+    about = {name: value for name, value in given.items() if TABLE[name].uses & (KERNEL | FEATURES | MOMENTS) or name in _SCALED}
+    settings = settings_of_rows(about, rows, names)
     c = settings.c
     scaled = c.scale_inputs == lib.ORFF_SWITCH_YES
     if not (settings.auto_sigma or c.auto_kernel or c.auto_mix or scaled):
         return with_known_parts(given, settings, list(settings.parts))
-    probe = _probe(settings, rows)  # which its parts point into
+    probe = make_probe(settings, rows)  # which its parts point into
     return with_known_parts(given, settings, parts_of_model(probe._handle))
 
 
-def _probe(settings: Settings, rows: Rows) -> Model:
-    """A small fit that makes the choices."""
-    plain, c = lib.orff_settings_default(), ffi.new("orff_settings *")
-    for member in ("n_parts", "parts", "mixture", "criterion", "auto_kernel", "auto_mix", "scale_inputs"):
-        setattr(plain, member, getattr(settings.c, member))
-    plain.sampling.features, plain.posterior = _PROBE_FEATURES, lib.ORFF_SWITCH_NO
-    c[0] = plain
+def make_probe(settings: Settings, rows: Rows) -> Model:
+    """The library's quick fit that makes the choices."""
     observations, held = rows.observations()
-    model = Model.make(lib.orff_model_fit_observations, c, observations)
+    model = Model.make(lib.orff_model_probe, settings, observations)
     del held
     return model

@@ -17,7 +17,7 @@ from ._dask_rows import Rows, as_dask_array, da, dask, is_frame, is_spread, rang
 from ._arrays import Array
 from ._errors import OrffError
 from ._estimator import FLOATS
-from ._lattice_moments import _EXTENT, _LOOKED_AT, _RANGE, LatticeMoments
+from ._lattice_moments import _EXTENT, _RANGE, LatticeMoments
 from ._library import lib
 from ._model import Model, file_bytes, from_file_bytes
 from ._moments import Moments, decide_kernel
@@ -109,7 +109,7 @@ def _is_decided(given: dict[str, Any], rows: Rows) -> bool:
 
 def _looked_at(given: dict[str, Any], rows: Rows) -> tuple:
     """The rows on which to decide what is automatic: spread over all of them, none where nothing is."""
-    return rows.none() if _is_decided(given, rows) else sample(rows, _LOOKED_AT)
+    return rows.none() if _is_decided(given, rows) else sample(rows, int(lib.orff_settings_default().subsample))
 
 
 def _begin_features(moments: Moments, rows: Rows) -> None:

@@ -1,5 +1,6 @@
 """Models in files and pickles: in Python, by the program orff and in C the predictions are the same to the last bit."""
 import copy
+import json
 import os
 import pickle
 import subprocess
@@ -480,3 +481,16 @@ def test_what_the_program_fitted_can_be_fitted_again(command, options, field, pr
     before = model.predict(X)
     tolerance = 0.02 if command == "tune" else 1e-7  # tuning takes lambda by cross-validation, a fit by the evidence
     np.testing.assert_allclose(model.fit(X, Y).predict(X), before, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name, value", [("seed", 3), ("sampling", "iid"), ("base", "matern52")])
+def test_moments_choose_alike(name, value, field, program, tmp_path):
+    """The kernel that moments are made for is found by one quick fit, which hears the same settings everywhere."""
+    X, Y = field[0][:120], field[1][:120]
+    np.savetxt(tmp_path / "rows.csv", np.c_[X, Y], delimiter=",", header="x,y,u,v", comments="", fmt="%.17g")
+    run(program, "moments", tmp_path / "rows.csv", "--outputs", "u,v", f"--{name}", value, "-o", tmp_path / "theirs")
+    orff.Moments(**{name: value}).accumulate(X, Y).save(tmp_path / "mine")
+    sigma, theirs = ([float(word) for word in told["notes"]["kernel"]["sigma"].split(",")] for told in (
+        json.loads(subprocess.run([program, "info", tmp_path / file, "--json"], capture_output=True, check=True).stdout)
+        for file in ("mine", "theirs")))
+    np.testing.assert_allclose(sigma, theirs, rtol=1e-6)

@@ -170,7 +170,8 @@ orff_status orff_model_fit_stream(orff_model **model, const orff_settings *setti
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_fit_stream: NULL argument");
     if (settings->groups)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "groups are for rows in memory, not for a stream");
-    ORFFI_TRY(orffi_outliers_refuse(settings, "that needs all rows in memory, and these are streamed: allow enough memory to hold them"));
+    ORFFI_TRY(orffi_outliers_refuse(
+        settings, "that needs all rows in memory, and these are streamed: allow enough memory to hold them"));
     ORFFI_TRY(orffi_trend_refuse(
         settings, "it needs all rows in memory, and these are streamed: allow enough memory to hold them"));
     if (settings->geo) return orffi_plane_fit_stream(model, settings, d, p, reader);
@@ -208,7 +209,12 @@ orff_status orffi_check_fit_moments(const orff_settings *s, size_t p) {
 }
 
 static orff_status check_moments(const orff_settings *s, const orff_moments *moments) {
-    if (s->auto_kernel || s->auto_mix)
+    if (s->auto_mix)
+        return orffi_fail(
+            ORFF_ERROR_UNSUPPORTED,
+            "the mix is not found from moments; give a number, or the two halves as parts of a sum, "
+            "whose weights are learned");
+    if (s->auto_kernel)
         return orffi_fail(
             ORFF_ERROR_UNSUPPORTED,
             "moments already have their length scales; name the parts, and mixture learns their weights");
