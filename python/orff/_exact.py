@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from ._arrays import Array
+from ._fields import FieldsMixin
 from ._library import lib
 from ._observations import MISSING_OUTPUTS
 from ._parameters import KERNEL, LEARNING, PROGRESS, VERBOSE, parameters
@@ -12,7 +13,7 @@ from ._tuning import WholeRowsTuningMixin
 
 
 @parameters(KERNEL | LEARNING, missing_outputs=MISSING_OUTPUTS, verbose=VERBOSE, progress=PROGRESS)
-class OVKRegressor(PathMixin, RegressionMixin, WholeRowsTuningMixin):
+class OVKRegressor(FieldsMixin, PathMixin, RegressionMixin, WholeRowsTuningMixin):
     """Ridge regression with an operator-valued kernel, without features.
 
     f(x) = intercept + sum_i K(x, x_i) alpha_i, which the features of `ORFFRegressor` approximate. The cost grows with the

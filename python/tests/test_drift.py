@@ -74,3 +74,15 @@ def test_scores_of_vectors_and_groups(model):
     east = found["per_group"]["east"]
     np.testing.assert_allclose(east["speed_rmse"], 0.1 * np.sqrt(np.mean(speed[groups == "east"] ** 2)), rtol=1e-6)
     np.testing.assert_allclose(east["rmse"], np.sqrt(np.mean((F - turned)[groups == "east"] ** 2)))
+
+
+def test_exact_models_are_fields():
+    """The estimator of the exact kernel derives and drifts as the engine does."""
+    X = np.random.default_rng(5).uniform(-1, 1, (60, 2))
+    Y = np.c_[-X[:, 1], X[:, 0]]
+    how = dict(kernel="div-free", sigma=2.0, lambda_=1e-8)
+    exact, same = orff.OVKRegressor(**how).fit(X, Y), orff.ORFFRegressor(engine="exact", **how).fit(X, Y)
+    for name in ("jacobian", "divergence", "curl", "stream_function"):
+        np.testing.assert_allclose(getattr(exact, name)(X[:9]), getattr(same, name)(X[:9]), atol=1e-9)
+    assert np.abs(exact.divergence(X)).max() < 1e-9 and np.abs(exact.curl([[0.0, 0.0]]) - 2.0).max() < 0.05
+    np.testing.assert_allclose(exact.drift(X[:2], time=0.5).path, same.drift(X[:2], time=0.5).path, atol=1e-9)
