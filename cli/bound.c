@@ -7,6 +7,7 @@
 #include "bound.h"
 #include "commands.h"
 #include "report.h"
+#include "result.h"
 
 #define MEASURE_FEATURES 500   /* where none are asked for */
 #define CONSTANTS_DRAWS  20000 /* frequencies on which constants are measured that are not known */
@@ -23,7 +24,7 @@ static int measure(cli_bound_task *t, const orff_kernel *kernel, const orff_samp
     int status = cli_outcome(orff_features_create(&features, kernel, sampling), NULL);
     if (!status) {
         const orff_features_info info = orff_features_describe(features);
-        m->scheme = orff_scheme_name(info.scheme);
+        m->scheme = cli_frequencies_word(info.scheme);
         m->features = info.frequencies;
         status = cli_outcome(orff_bound_measure(kernel, sampling, &how, &m->value, NULL), NULL);
     }
@@ -39,6 +40,7 @@ static int measure_both(cli_bound_task *t) {
     for (size_t i = 0; i < t->d; i++) extent[i] = t->question.diameter / sqrt((double)t->d);
     iid.scheme = ORFF_SCHEME_IID;
     iid.importance = ORFF_SWITCH_NO;
+    iid.omega = iid.weights = NULL;
     t->sampling.extent = extent;
     int status = cli_outcome(
         orff_kernel_create(&kernel, t->d, t->p, t->spec.settings.n_parts, t->spec.settings.parts), NULL);
@@ -99,11 +101,9 @@ static int parse_problem(cli_bound_task *t) {
 
 static int parse_kernel(cli_bound_task *t) {
     const cli_arguments *a = t->arguments;
-    const orff_data_shape shape = {.d = t->d, .p = t->p};
+    const orff_data_shape shape = {.d = t->d, .p = t->p, .fixed = true};
     const int status = cli_settings_read(&t->spec, a, &shape);
     if (status) return status;
-    if (t->spec.auto_sigma)
-        return cli_wrong(a, cli_setting("sigma"), "must be a number: there are no data here");
     t->sampling = t->spec.settings.sampling;
     if (!cli_given(a, cli_setting("features")) && !t->sampling.omega) t->sampling.features = MEASURE_FEATURES;
     return CLI_DONE;

@@ -143,7 +143,7 @@ static void print_model(const cli_applied *ap) {
         cli_print_line("%-14s%zu waves", orff_engine_name(info->engine), info->frequencies);
     else
         cli_print_line("%-14s%zu, %s, seed %" PRIu64, "frequencies", info->frequencies,
-                       orff_scheme_name(info->scheme), info->seed);
+                       cli_frequencies_word(info->scheme), info->seed);
     print_layers(info);
     cli_print_line("%-14s%.6g", "lambda", info->lambda);
     print_trend(ap, info);

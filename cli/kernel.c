@@ -70,16 +70,18 @@ static int print_result(size_t p, const double *exact, const double *approx, con
                                    approx ? matrix_json(p, approx) : json_null(), "error_spectral",
                                    cli_number_or_null(error));
         if (approx) json_object_set_new(object, "features", json_integer((json_int_t)info->frequencies));
-        if (approx) json_object_set_new(object, "sampling", json_string(orff_scheme_name(info->scheme)));
+        if (approx) json_object_set_new(object, "sampling", json_string(cli_frequencies_word(info->scheme)));
         if (approx) json_object_set_new(object, "importance", json_boolean(info->importance));
         return cli_print_json(object);
     }
     print_matrix("exact", p, exact);
     if (approx) {
         print_matrix("approximate", p, approx);
-        cli_print_line("spectral norm of the error %.6g (%zu frequencies, %s, drawn from %s)", error,
-                       info->frequencies, orff_scheme_name(info->scheme),
-                       info->importance ? "|w|^2 mu" : "mu");
+        cli_print("spectral norm of the error %.6g (%zu frequencies, %s", error, info->frequencies,
+                  cli_frequencies_word(info->scheme));
+        if (info->scheme != ORFF_SCHEME_AUTO)
+            cli_print(", drawn from %s", info->importance ? "|w|^2 mu" : "mu");
+        cli_print_line(")");
     }
     return cli_check_stdout();
 }
@@ -96,7 +98,7 @@ static int count_outputs(const cli_arguments *a, size_t d, size_t *p) {
 
 static int evaluate(const cli_arguments *a, size_t d, const double *x, const double *z) {
     cli_settings s = {0};
-    orff_data_shape shape = {.d = d};
+    orff_data_shape shape = {.d = d, .fixed = true};
     orff_kernel *kernel = NULL;
     orff_features_info info = {0};
     const bool wanted = cli_given(a, cli_setting("features")) || cli_given(a, cli_setting("sampling")) ||
@@ -105,8 +107,6 @@ static int evaluate(const cli_arguments *a, size_t d, const double *x, const dou
     const size_t p = shape.p;
     double *exact = cli_more(NULL, 2 * p * p, sizeof *exact), *approx = wanted ? exact + p * p : NULL;
     if (!status) status = cli_settings_read(&s, a, &shape);
-    if (!status && s.auto_sigma)
-        status = cli_wrong(a, cli_setting("sigma"), "must be a number: there are no data here");
     if (!status && !s.settings.sampling.features)
         s.settings.sampling.features = orff_sampling_default().features;
     if (!status)

@@ -280,9 +280,10 @@ void cli_result_say(const cli_result *r, const char *words) {
     cli_say("  rows               %" PRIu64 " used, %" PRIu64 " dropped", info.rows, r->dropped);
     cli_say("  kernel             %s", info.kernel);
     if (info.left_out > 0.0)
-        cli_say("  chosen by          rows left out, where the kernel of most evidence has errors %.3g times as "
-                "large",
-                info.left_out);
+        cli_say(
+            "  chosen by          rows left out, where the kernel of most evidence has errors %.3g times as "
+            "large",
+            info.left_out);
     cli_say("  engine             %s%s%s", orff_engine_name(info.engine), *info.engine_reason ? ": " : "",
             info.engine_reason);
     if (info.engine == ORFF_ENGINE_LATTICE)
@@ -292,7 +293,7 @@ void cli_result_say(const cli_result *r, const char *words) {
                 info.parameters);
     else
         cli_say("  frequencies        %zu (%s, seed %" PRIu64 "), %zu coefficients", info.frequencies,
-                orff_scheme_name(info.scheme), info.seed, info.parameters);
+                cli_frequencies_word(info.scheme), info.seed, info.parameters);
     if (info.hidden_layers) cli_say("  layers             %s", cli_layers_words(&info, layers));
     cli_say("  lambda             %.4g", info.lambda);
     cli_say("  solver             %s%s", info.solve.method, info.solve.converged ? "" : ", did not converge");
@@ -377,6 +378,10 @@ static json_t *hidden_json(const orff_model_info *info) {
     return widths;
 }
 
+const char *cli_frequencies_word(orff_scheme scheme) {
+    return scheme == ORFF_SCHEME_AUTO ? "own" : orff_scheme_name(scheme);
+}
+
 json_t *cli_result_json(const cli_result *r) {
     const orff_model_info info = orff_model_describe(r->model);
     json_t *parts = json_array();
@@ -394,7 +399,7 @@ json_t *cli_result_json(const cli_result *r) {
     json_t *rest = json_pack(
         "{s:f, s:I, s:I, s:s, s:I, s:s, s:b, s:I, s:s, s:b}", "lambda", info.lambda, "features",
         (json_int_t)info.frequencies, "parameters", (json_int_t)info.parameters, "sampling",
-        !info.frequencies || info.engine == ORFF_ENGINE_LATTICE ? "none" : orff_scheme_name(info.scheme),
+        !info.frequencies || info.engine == ORFF_ENGINE_LATTICE ? "none" : cli_frequencies_word(info.scheme),
         "seed", (json_int_t)info.seed, "solver", info.solve.method, "converged", info.solve.converged,
         "iterations", (json_int_t)info.solve.iterations, "precision", info.single ? "single" : "double",
         "posterior", info.has_posterior);

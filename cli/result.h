@@ -31,6 +31,9 @@ void cli_line_append(size_t room, char *line, const char *format, ...) __attribu
 
 json_t *cli_numbers(size_t count, const double *values);
 
+/* Where frequencies come from: the scheme that drew them, or "own" for those of --frequencies. */
+const char *cli_frequencies_word(orff_scheme scheme);
+
 /* null for NAN. */
 json_t *cli_number_or_null(double value);
 

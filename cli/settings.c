@@ -108,16 +108,6 @@ static int set(orff_options *options, const cli_arguments *a, const orff_setting
     return outcome ? report_wrong(a, options, outcome) : CLI_DONE;
 }
 
-/* Refuses auto for commands that do not fit: only a fit can choose. */
-static int check_choices(const cli_settings *s, const cli_arguments *a) {
-    static const char only[] = "auto is for commands that fit a model";
-    if (a->command->uses & ORFF_USE_LEARNING) return CLI_DONE;
-    if (s->settings.auto_kernel) return cli_wrong(a, cli_setting("kernel"), only);
-    if (s->settings.mixture) return cli_wrong(a, cli_setting("weight"), only);
-    if (s->settings.auto_mix) return cli_wrong(a, cli_setting("mix"), only);
-    return CLI_DONE;
-}
-
 /* Whether a length scale is left to the data. */
 static bool is_auto_sigma(const orff_part *part) {
     return part->sigma <= 0.0 && !part->sigmas; /* ORFF_SIGMA_AUTO, ORFF_SIGMA_ARD */
@@ -155,7 +145,7 @@ int cli_settings_read_over(cli_settings *s, const cli_arguments *a, const orff_d
     if (outcome) return report_wrong(a, s->options, outcome);
     for (size_t m = 0; m < s->settings.n_parts; m++)
         s->auto_sigma = s->auto_sigma || is_auto_sigma(&s->settings.parts[m]);
-    return check_choices(s, a);
+    return CLI_DONE;
 }
 
 /* The names of the inputs, which the notes own; to be freed. */

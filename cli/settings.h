@@ -12,8 +12,7 @@ typedef struct cli_settings {
     bool auto_sigma; /* of some part */
 } cli_settings;
 
-/* Files that are named where a matrix may stand are read first. What only a fit can choose is refused for commands that
- * fit nothing. Returns an exit status; a wrong option has been told. To be cleared in any case. */
+/* Files that are named where a matrix may stand are read first. Returns an exit status; a wrong option has been told. To be cleared in any case. */
 int cli_settings_read(cli_settings *settings, const cli_arguments *arguments, const orff_data_shape *shape);
 
 /* The same over settings of the kernel from a file, lines "name=text", for those that no option names. */

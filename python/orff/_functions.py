@@ -26,7 +26,6 @@ from ._series import estimator_of_series, is_series
 from ._settings import TABLE, Settings, name_of, read_options, whole
 from ._transformer import DrawnFeatures
 
-_NO_DATA = "there are no data here"
 SCALE = Own(1.0, 'float or "S|S1,..,Sd"', "Length scale; commas or a sequence give one for each input, + one for each part.")
 
 
@@ -72,9 +71,7 @@ def kernel(x: Any, z: Any = None, *, outputs: Optional[int] = None, **given: Any
 def given_settings(given: dict[str, Any], inputs: int, outputs: Optional[int]) -> Settings:
     """Settings in which nothing is automatic: there are no rows to decide on."""
     p = count_outputs(given, inputs) if outputs is None else whole("outputs", outputs, 1, 65536)
-    settings = Settings(given, inputs, p)
-    settings.refuse_automatic(_NO_DATA)
-    return settings
+    return Settings(given, inputs, p, fixed=True)
 
 
 def _exact_gram(chosen: Settings, X: Array, Z: Array) -> Array:

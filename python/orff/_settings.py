@@ -268,8 +268,10 @@ class Settings:
     """An orff_settings, with everything it points to."""
 
     def __init__(self, given: dict[str, Any], inputs: int, outputs: int, classes: int = 0,
-                 names: Optional[Sequence[str]] = None, X: Optional[Array] = None, Y: Optional[Array] = None) -> None:
-        """outputs as the model has them: one less than classes. X and Y are for what is computed from rows."""
+                 names: Optional[Sequence[str]] = None, X: Optional[Array] = None, Y: Optional[Array] = None,
+                 fixed: bool = False) -> None:
+        """outputs as the model has them: one less than classes. X and Y are for what is computed from rows. fixed: no fit
+        follows, so nothing may be automatic."""
         self.inputs, self.outputs, self.asked = inputs, outputs, given.get("kernel")
         refuse_names(self.asked)
         self.options = Options({**given, "kernel": stand_ins(self.asked)}, inputs, names)
@@ -279,7 +281,7 @@ class Settings:
         listed = ffi.NULL if names is None else ffi.new("const char *[]", held[0])
         shape = ffi.new("orff_data_shape *", {
             "d": inputs, "p": 1 if classes else outputs, "classes": classes, "inputs": listed,
-            "n": 0 if X is None else len(X), "X": pointer(held[1]), "Y": pointer(held[2])})
+            "n": 0 if X is None else len(X), "X": pointer(held[1]), "Y": pointer(held[2]), "fixed": fixed})
         self.options.resolve(shape, self.c)
         self._own_parts()
 
@@ -319,14 +321,6 @@ class Settings:
             if part.space != ffi.NULL:
                 return np.array([part.space[i] for i in range(self.outputs)])
         return None
-
-    def refuse_automatic(self, why: str) -> None:
-        """What only a fit can choose must be given."""
-        chosen = {"kernel": self.c.auto_kernel, "weight": self.c.mixture, "mix": self.c.auto_mix,
-                  "sigma": self.auto_sigma}
-        for name, automatic in chosen.items():
-            if automatic:
-                raise ValueError(f"{name}: auto is chosen while learning; {why}")
 
     def kernel(self) -> Any:
         """The library's kernel."""

@@ -23,8 +23,7 @@ class DrawnFeatures:
 
     def __init__(self, given: dict[str, Any], inputs: int, outputs: int, extent: Optional[Array] = None) -> None:
         self.given, self.inputs, self.outputs, self.extent = given, inputs, outputs, extent
-        settings = Settings(given, inputs, outputs)
-        settings.refuse_automatic("see ORFFRegressor")
+        settings = Settings(given, inputs, outputs, fixed=True)
         made, place = settings.kernel(), owner("orff_features", lib.orff_features_free)
         check(lib.orff_features_create(place, made[0], settings.sampling(extent)))
         self._place, self._groups = place, int(lib.orff_kernel_groups(made[0]))
@@ -163,8 +162,7 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         """Parameters that need no rows any more."""
         names = getattr(self, "feature_names_in_", None)
         Y = None if y is None else doubles(y).reshape(len(X), -1)
-        settings = Settings(given, X.shape[1], outputs, names=names, X=X, Y=Y)
-        settings.refuse_automatic("see ORFFRegressor")
+        settings = Settings(given, X.shape[1], outputs, names=names, X=X, Y=Y, fixed=True)
         matrices = [None if part.A == ffi.NULL else view(part.A, outputs, outputs).copy() for part in settings.parts
                     if lib.orff_rule_describe(part.rule).separable]
         covariates = None if settings.space is None else np.setdiff1d(np.arange(X.shape[1]), settings.space).tolist()

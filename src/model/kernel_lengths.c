@@ -10,7 +10,8 @@ static orff_status median_scales(const orff_data_shape *shape, size_t space, con
                                  const double *periods, double *sigmas) {
     double together;
     if (!shape->n || !shape->X)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "median needs rows; give a number, or auto");
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "median needs rows; give a number%s",
+                          shape->fixed ? "" : ", or auto");
     ORFFI_TRY(orffi_median_distance(shape->n, shape->d, shape->X, space, inputs, periods, 0, &together));
     for (size_t i = 0; i < shape->d; i++) {
         bool in_space = false;
@@ -59,8 +60,9 @@ orff_status orffi_read_sigma(orffi_kernel_read *k, const orff_data_shape *shape,
     part->sigma = strcmp(word, "ard") ? sigmas[0] : ORFF_SIGMA_ARD;
     part->sigmas = sigmas[0] > 0.0 ? sigmas : NULL;
     if (part->sigmas && orffi_shape_is_open(part))
-        return orffi_kernel_wrong(
-            k, "shape", "auto is chosen together with the length scale; give a number, or sigma auto");
+        return orffi_kernel_wrong(k, "shape",
+                                  "auto is chosen together with the length scale; give a number%s",
+                                  shape->fixed ? "" : ", or sigma auto");
     if (part->sigmas && part->base == ORFF_BASE_AUTO) part->base = ORFF_BASE_GAUSSIAN;
     return ORFF_OK;
 }

@@ -50,7 +50,9 @@ static orff_status read_covariance(orffi_kernel_read *k, const orff_data_shape *
     if (shape->classes) return orffi_kernel_wrong(k, "output-matrix", "covariance is not for classes");
     if (!shape->n || !shape->Y)
         return orffi_kernel_wrong(k, "output-matrix",
-                                  "covariance needs all rows in memory, or a sample of the outputs");
+                                  shape->fixed
+                                      ? "covariance needs rows; give a matrix"
+                                      : "covariance needs all rows in memory, or a sample of the outputs");
     return orffi_kernel_blame(k, "output-matrix", orff_output_covariance(shape->n, p, shape->Y, A));
 }
 

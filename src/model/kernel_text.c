@@ -154,6 +154,26 @@ static orff_status check_automatic(orffi_kernel_read *k, const orffi_kernel_text
     return ORFF_OK;
 }
 
+/* ---- kernels that are used as they are */
+
+/* The setting of a part that only a fit can choose or learn; NULL where there is none. */
+static const char *find_open(const orff_part *part, size_t p) {
+    const bool delayed = orff_rule_describe(part->rule).delays;
+    return part->sigma <= 0.0 && !part->sigmas ? "sigma"
+           : part->learn_wavelengths           ? "wavelength"
+           : delayed && p > 1 && !part->delays ? "delays"
+           : part->learn                       ? "output-matrix"
+                                               : NULL;
+}
+
+static orff_status check_fixed(orffi_kernel_read *k, size_t p) {
+    const char *open = k->automatic ? "kernel" : k->mixture ? "weight" : k->auto_mix ? "mix" : NULL;
+    for (size_t m = 0; m < k->n && !open; m++) open = find_open(&k->parts[m], p);
+    return open ? orffi_kernel_wrong(k, open,
+                                     "only a fit can choose this, and here there is none; give a value")
+                : ORFF_OK;
+}
+
 /* ---- */
 
 orff_status orffi_kernel_text_read(orffi_kernel_read *k, const orffi_kernel_texts *t,
@@ -178,7 +198,8 @@ orff_status orffi_kernel_text_read(orffi_kernel_read *k, const orffi_kernel_text
     if (!k->automatic) ORFFI_TRY(read_mix(k, t->mix));
     ORFFI_TRY(orffi_set_space(k, shape, p, space));
     ORFFI_TRY(orffi_read_delays(k, t->delays, shape->d, p));
-    return orffi_read_matrices(k, t->matrix, shape, p);
+    ORFFI_TRY(orffi_read_matrices(k, t->matrix, shape, p));
+    return shape->fixed ? check_fixed(k, p) : ORFF_OK;
 }
 
 void orffi_kernel_read_clear(orffi_kernel_read *k) {
