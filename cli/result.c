@@ -413,6 +413,9 @@ json_t *cli_result_json(const cli_result *r) {
         json_object_set_new(object, "kernel_error", json_real(info.kernel_error));
     if (r->seconds > 0.0) json_object_set_new(object, "seconds", json_real(r->seconds));
     if (info.trend_terms) json_object_set_new(object, "trend", cli_trend_json(r->model, r->notes));
+    double norm2;
+    if (info.engine == ORFF_ENGINE_EXACT && !orff_model_norm2(r->model, &norm2))
+        json_object_set_new(object, "norm2", cli_number_or_null(norm2));
     if (isfinite(info.error_share)) json_object_set_new(object, "error_share", json_real(info.error_share));
     if (info.instruments)
         json_object_set_new(object, "instrument_noise", cli_numbers(info.instruments, info.instrument_noise));

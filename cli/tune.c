@@ -130,15 +130,26 @@ static void append_label(const grid *g, size_t i, cli_string *label) {
             cli_append(label, ", %s %s", cli_option_at(g->axes[k])->name, cli_text(a, g->axes[k]));
 }
 
+/* What a path knows besides the errors that decide; a cell is empty where an engine does not compute it. */
+static void append_point(cli_string *text, const orff_path_point *point) {
+    const double values[] = {point->train_mse, point->gcv, point->dof, point->log_evidence};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        cli_append(text, isnan(values[i]) ? "," : ",%.9g", values[i]);
+    cli_append(text, "\n");
+}
+
 /* A line for every lambda of a candidate; `before` holds its other cells. Lambdas that are no numbers were not looked at. */
 static void put_path(const grid *g, size_t i, const char *before, cli_string *text) {
     const size_t count = path_length(g, i);
     size_t chosen = count;
     for (size_t l = 0; l < count; l++)
         if (g->paths[i][l].cv_mse == g->scores[i]) chosen = l;
-    for (size_t l = 0; l < count && !isnan(g->paths[i][l].lambda); l++)
-        cli_append(text, "%s%.9g,%.17g,%.17g,%d\n", before, g->paths[i][l].lambda, g->paths[i][l].cv_mse,
-                   sqrt(g->paths[i][l].cv_mse), l == chosen);
+    for (size_t l = 0; l < count && !isnan(g->paths[i][l].lambda); l++) {
+        const orff_path_point *point = &g->paths[i][l];
+        cli_append(text, "%s%.9g,%.17g,%.17g,%d", before, point->lambda, point->cv_mse, sqrt(point->cv_mse),
+                   l == chosen);
+        append_point(text, point);
+    }
 }
 
 static void put_report(const grid *g, cli_string *text) {
@@ -146,7 +157,7 @@ static void put_report(const grid *g, cli_string *text) {
     const size_t count = report_columns(g, ids);
     cli_append(text, "candidate,label");
     for (size_t k = 0; k < count; k++) cli_append(text, ",%s", cli_option_at(ids[k])->name);
-    cli_append(text, ",lambda,cv_mse,cv_rmse,chosen\n");
+    cli_append(text, ",lambda,cv_mse,cv_rmse,chosen,train_mse,gcv,dof,log_evidence\n");
     for (size_t i = 0; i < g->count; i++) {
         cli_string label = {0}, cells = {0};
         append_label(g, i, &label);

@@ -153,7 +153,8 @@ static orff_status fit_best(orff_model **model, const tuning *t, size_t best) {
 static void fill_paths(const tuning *t, orff_path_point **paths) {
     for (size_t i = 0; paths && i < t->count; i++) {
         const size_t count = t->candidates[i].lambda > 0.0 ? 1 : t->candidates[i].lambda_count;
-        const orff_path_point none = {.lambda = (double)NAN, .cv_mse = (double)NAN};
+        const double unknown = (double)NAN;
+        const orff_path_point none = {unknown, unknown, unknown, unknown, unknown, unknown, unknown};
         for (size_t l = 0; paths[i] && l < count; l++) paths[i][l] = none;
         if (paths[i]) paths[i][0].lambda = t->lambdas[i];
         if (paths[i]) paths[i][0].cv_mse = t->scores[i];
