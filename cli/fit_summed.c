@@ -30,17 +30,12 @@ static int refuse(const cli_arguments *a, const orff_settings *s) {
                : CLI_DONE;
 }
 
-/* As the engine auto has it, of so many rows. */
-static bool uses_lattice(const cli_arguments *a, const cli_data *data, const orff_settings *s) {
-    if (s->engine != ORFF_ENGINE_AUTO) return s->engine == ORFF_ENGINE_LATTICE;
-    return data->n && data->d <= ORFF_LATTICE_INPUTS && data->p <= ORFF_LATTICE_OUTPUTS &&
-           !cli_lattice_moments_excluded(a);
-}
-
 static int sum_up(const cli_arguments *a, cli_data *data, cli_settings *s, cli_moments *moments) {
     if (s->settings.engine == ORFF_ENGINE_EXACT)
         return cli_wrong(a, cli_setting("engine"), "exact needs all rows in memory; raise --memory");
-    s->settings.engine = uses_lattice(a, data, &s->settings) ? ORFF_ENGINE_LATTICE : ORFF_ENGINE_FEATURES;
+    if (s->settings.engine == ORFF_ENGINE_AUTO) /* a lattice needs the range of some rows */
+        s->settings.engine =
+            data->n ? orff_settings_engine_of_sums(&s->settings, data->d, data->p) : ORFF_ENGINE_FEATURES;
     cli_say("the data are larger than --memory %s, so they are summed in one pass for the engine %s; "
             "automatic choices use the first %zu rows",
             cli_text(a, CLI_OPT_MEMORY), orff_engine_name(s->settings.engine), data->n);

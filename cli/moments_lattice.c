@@ -177,11 +177,6 @@ static bool find_features(const cli_arguments *a, cli_option_id *id) {
     return false;
 }
 
-bool cli_lattice_moments_excluded(const cli_arguments *a) {
-    cli_option_id id;
-    return find_features(a, &id);
-}
-
 static int refuse_features(const cli_arguments *a) {
     cli_option_id id;
     return find_features(a, &id) ? cli_wrong(a, id, "has no effect on moments of a lattice") : CLI_DONE;

@@ -10,9 +10,6 @@
 int cli_lattice_moments_make(const cli_arguments *arguments, cli_data *data, const cli_settings *settings,
                              orff_lattice_moments **moments);
 
-/* Whether an option is given that a lattice does not have. */
-bool cli_lattice_moments_excluded(const cli_arguments *arguments);
-
 /* The same without the rows. */
 int cli_lattice_moments_start(const cli_arguments *arguments, const cli_data *data,
                               const cli_settings *settings, orff_lattice_moments **moments);

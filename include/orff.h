@@ -1143,6 +1143,10 @@ ORFF_API orff_iteration orff_settings_iteration(const orff_settings *settings, d
  * unknowns, and at least 100. 0: the tolerance of a grid determines it. */
 ORFF_API size_t orff_settings_features(const orff_settings *settings, size_t d, size_t p, size_t rows);
 
+/* The engine whose moments sum up incomplete or directed rows that are too many for memory: that of the settings or, if it is AUTO,
+ * LATTICE where a lattice can represent them and no setting asks for features, otherwise FEATURES. */
+ORFF_API orff_engine orff_settings_engine_of_sums(const orff_settings *settings, size_t d, size_t p);
+
 /* Settings by name and text, as for command lines, other languages and files of settings. The defaults above, the options
  * and the help of the program, the parameters of the Python package and docs/settings.md are all made from one table of
  * settings. */

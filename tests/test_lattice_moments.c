@@ -607,6 +607,29 @@ static void probe_chooses(void **state) {
     assert_status(orff_model_probe(&probe, NULL, &rows), ORFF_ERROR_INVALID_ARGUMENT);
 }
 
+/* Of more rows than memory holds: a lattice, unless something about them is not for one. */
+static void sums_have_an_engine(void **state) {
+    (void)state;
+    static const double waves[] = {0.5, 0.0};
+    orff_settings settings = orff_settings_default();
+    orff_part part = orff_part_default();
+    settings.n_parts = 1;
+    settings.parts = &part;
+    const orff_engine usual = orffi_fft_require() ? ORFF_ENGINE_FEATURES : ORFF_ENGINE_LATTICE;
+    assert_int_equal(orff_settings_engine_of_sums(&settings, 2, 2), usual);
+    assert_int_equal(orff_settings_engine_of_sums(&settings, ORFF_LATTICE_INPUTS + 1, 2),
+                     ORFF_ENGINE_FEATURES);
+    assert_int_equal(orff_settings_engine_of_sums(&settings, 2, ORFF_LATTICE_OUTPUTS + 1),
+                     ORFF_ENGINE_FEATURES);
+    part.wavelengths = waves;
+    assert_int_equal(orff_settings_engine_of_sums(&settings, 2, 2), ORFF_ENGINE_FEATURES);
+    part.wavelengths = NULL;
+    settings.single = true;
+    assert_int_equal(orff_settings_engine_of_sums(&settings, 2, 2), ORFF_ENGINE_FEATURES);
+    settings.engine = ORFF_ENGINE_LATTICE; /* asked for: it says itself what it cannot do */
+    assert_int_equal(orff_settings_engine_of_sums(&settings, 2, 2), ORFF_ENGINE_LATTICE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_the_whole),
@@ -623,6 +646,7 @@ int main(void) {
         cmocka_unit_test(draws_have_the_variance),
         cmocka_unit_test(repeated_rows),
         cmocka_unit_test(probe_chooses),
+        cmocka_unit_test(sums_have_an_engine),
     };
     return cmocka_run_group_tests(tests, fill_rows, NULL);
 }

@@ -120,6 +120,15 @@ orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t 
     return (*engine)->suits(settings, d, p, rows, &bytes);
 }
 
+orff_engine orff_settings_engine_of_sums(const orff_settings *settings, size_t d, size_t p) {
+    size_t bytes;
+    if (!settings || settings->engine != ORFF_ENGINE_AUTO)
+        return settings ? settings->engine : ORFF_ENGINE_FEATURES;
+    const bool lattice = p <= ORFF_LATTICE_OUTPUTS && !asks_for_features(settings) &&
+                         orffi_engine_lattice.suits(settings, d, p, 0, &bytes) == ORFF_OK;
+    return lattice ? ORFF_ENGINE_LATTICE : ORFF_ENGINE_FEATURES;
+}
+
 /* Each is one number, whatever the kernel; and a lattice has no quick way of its own for few of them. */
 orff_status orffi_engine_choose_directed(const orff_settings *settings, size_t d, size_t p, size_t rows,
                                          const orffi_engine **engine, const char **reason) {

@@ -28,3 +28,5 @@ radials --memory 10K --noise-by angle_deg || echo $?
 awk -F, -v OFS=, 'NR % 5 == 0 { $3 = "" } NR < 250' many.csv >few.csv
 orff fit few.csv --inputs x_km,y_km --outputs u_ms,v_ms --base matern --shape auto --memory 1K -o m.orff --json 2>&1 |
     grep -E 'one pass|"base"|"shape"'
+orff fit few.csv --inputs x_km,y_km --outputs u_ms,v_ms --wavelength 2,0 --sigma 1 --memory 1K -o m.orff --json 2>&1 |
+    grep -E 'one pass|"engine"'
