@@ -7,6 +7,7 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/threads.h"
 #include "base/vector.h"
 #include "support.h"
@@ -349,6 +350,25 @@ static void levels_agree(void **state) {
     check_squares(orffi_vector_level_here());
 }
 
+/* Against sorting, for every count; many distances are equal, so that the row decides. */
+static void nearest_come_first(void **state) {
+    (void)state;
+    enum { N = 41 };
+    for (size_t count = 0; count < N; count++) {
+        orffi_neighbour list[N];
+        bool front[N] = {false};
+        for (size_t i = 0; i < N; i++) list[i] = (orffi_neighbour){(double)(i * 17 % 7), i * 5 % N};
+        orffi_nearest_first(list, N, count);
+        for (size_t i = 0; i < count; i++) {
+            assert_false(front[list[i].row]);
+            front[list[i].row] = true;
+            for (size_t j = count; j < N; j++)
+                assert_true(list[i].distance < list[j].distance ||
+                            (list[i].distance == list[j].distance && list[i].row < list[j].row));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(version_matches_header),
@@ -366,6 +386,7 @@ int main(void) {
         cmocka_unit_test(hooks_may_be_partial),
         cmocka_unit_test(stages_speak_for_their_steps),
         cmocka_unit_test(levels_agree),
+        cmocka_unit_test(nearest_come_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

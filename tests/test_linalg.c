@@ -121,6 +121,13 @@ static void triangles(void **state) {
         for (size_t j = 0; j < N; j++) assert_true(kept[i * N + j] == kept[j * N + i]);
 }
 
+static void symmetric_norm(void **state) {
+    (void)state;
+    const double A[] = {1.0, -2.0, 0.5, -2.0, 3.0, 0.0, 0.5, 0.0, -4.0};
+    assert_close(orffi_symmetric_norm(3, A), 5.0, 0.0);
+    assert_close(orffi_symmetric_norm(0, A), 0.0, 0.0);
+}
+
 static void eigen_decomposes(void **state) {
     (void)state;
     static const size_t sizes[] = {1, 2, 3, 10, 37};
@@ -373,6 +380,7 @@ int main(void) {
         cmocka_unit_test(products),
         cmocka_unit_test(product_overwrites),
         cmocka_unit_test(triangles),
+        cmocka_unit_test(symmetric_norm),
         cmocka_unit_test(eigen_decomposes),
         cmocka_unit_test(cholesky_factors_and_solves),
         cmocka_unit_test(large_factors),

@@ -88,6 +88,10 @@ orff_status orffi_archive_expect(const orffi_archive *archive, const char *name,
 /* ORFF_ERROR_FORMAT when a tensor of F64 or F32 holds NaN or infinity, with the place. */
 orff_status orffi_archive_check_finite(const orffi_archive *archive, const char *name);
 
+/* A matrix of doubles of this shape, without NaN and infinity. */
+orff_status orffi_archive_matrix(const orffi_archive *archive, const char *name, size_t rows, size_t cols,
+                                 const double **data);
+
 /* ORFF_ERROR_FORMAT with a message that begins with the file's name: for what is wrong in the document. */
 orff_status orffi_archive_fail(const orffi_archive *archive, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -375,3 +375,10 @@ orff_status orffi_archive_check_finite(const orffi_archive *archive, const char 
         status = orffi_check_finite_single(name, count / cols, cols, place(archive, e));
     return status ? orffi_archive_fail(archive, "%s", orff_error_message()) : ORFF_OK;
 }
+
+orff_status orffi_archive_matrix(const orffi_archive *archive, const char *name, size_t rows, size_t cols,
+                                 const double **data) {
+    const size_t shape[2] = {rows, cols};
+    ORFFI_TRY(orffi_archive_expect(archive, name, ORFFI_F64, 2, shape, data));
+    return orffi_archive_check_finite(archive, name);
+}

@@ -247,6 +247,16 @@ void orffi_mirror_lower(size_t n, double *A) {
     mirror(n, A, 1, n);
 }
 
+double orffi_symmetric_norm(size_t n, const double *A) {
+    double norm = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < n; j++) sum += fabs(A[i * n + j]);
+        norm = fmax(norm, sum);
+    }
+    return norm;
+}
+
 orff_status orffi_cholesky_rcond(size_t n, const double *L, double norm, double *rcond) {
     *rcond = 0.0;
     if (!n || !(norm > 0.0)) return ORFF_OK;

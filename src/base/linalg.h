@@ -23,6 +23,9 @@ double orffi_dot(size_t n, const double *x, const double *y);
 void orffi_mirror(size_t n, double *A);
 void orffi_mirror_lower(size_t n, double *A);
 
+/* The 1-norm of a symmetric matrix A (n x n). */
+double orffi_symmetric_norm(size_t n, const double *A);
+
 /* Reciprocal of the condition number of A = L L^T in the 1-norm, estimated; norm is the 1-norm of A. 0 where it cannot
  * be told. */
 orff_status orffi_cholesky_rcond(size_t n, const double *L, double norm, double *rcond);

@@ -59,18 +59,11 @@ orff_status orffi_exact_add(const void *fit, bool compact, orffi_archive_writer 
 
 /* ---- reading */
 
-static orff_status find_matrix(const orffi_archive *archive, const char *name, size_t rows, size_t cols,
-                               const double **data) {
-    const size_t shape[2] = {rows, cols};
-    ORFFI_TRY(orffi_archive_expect(archive, name, ORFFI_F64, 2, shape, data));
-    return orffi_archive_check_finite(archive, name);
-}
-
 static orff_status read_weights(const orffi_archive *archive, orff_exact *exact) {
     const double *weights;
     const size_t n = rows_of(exact);
     if (!orffi_archive_has(archive, "row_weights")) return ORFF_OK;
-    ORFFI_TRY(find_matrix(archive, "row_weights", n, 1, &weights));
+    ORFFI_TRY(orffi_archive_matrix(archive, "row_weights", n, 1, &weights));
     for (size_t i = 0; i < n; i++)
         if (!(weights[i] >= 0.0))
             return orffi_archive_fail(archive, "number %zu of \"row_weights\" is negative", i + 1);
@@ -95,7 +88,7 @@ static orff_status read_directions(const orffi_archive *archive, orff_exact *exa
     const double *along;
     const size_t n = exact->plan.n, p = exact->plan.p;
     if (!orffi_archive_has(archive, "directions")) return ORFF_OK;
-    ORFFI_TRY(find_matrix(archive, "directions", n, p, &along));
+    ORFFI_TRY(orffi_archive_matrix(archive, "directions", n, p, &along));
     exact->rows = n;
     ORFFI_TRY(orffi_duplicate(&exact->along, along, n * p, sizeof *along));
     return read_points(archive, exact);
@@ -116,8 +109,8 @@ static orff_status read_kept(const orffi_fields *in, orff_exact *exact) {
     ORFFI_TRY(ORFFI_NEW(exact->kept));
     exact->kept->n = n;
     exact->kept->modes = modes;
-    ORFFI_TRY(find_matrix(in->archive, "posterior.F", n, n, &exact->kept->F));
-    ORFFI_TRY(find_matrix(in->archive, "posterior.g", n, modes, &g));
+    ORFFI_TRY(orffi_archive_matrix(in->archive, "posterior.F", n, n, &exact->kept->F));
+    ORFFI_TRY(orffi_archive_matrix(in->archive, "posterior.g", n, modes, &g));
     for (size_t i = 0; i < n * modes; i++)
         if (!(g[i] > 0.0))
             return orffi_archive_fail(in->archive, "number %zu of \"posterior.g\" is not positive", i + 1);
@@ -130,7 +123,7 @@ static orff_status fill(const orffi_fields *in, const double *points, orff_exact
     bool posterior;
     ORFFI_TRY(orffi_fields_number(in, "shift", &exact->shift));
     if (!(exact->shift > 0.0)) return orffi_fields_fail(in, "shift", "is not positive");
-    ORFFI_TRY(find_matrix(in->archive, "alpha", plan->n, plan->p, &alpha));
+    ORFFI_TRY(orffi_archive_matrix(in->archive, "alpha", plan->n, plan->p, &alpha));
     memcpy(exact->X, points, plan->n * plan->d * sizeof *points);
     memcpy(exact->alpha, alpha, plan->n * plan->p * sizeof *alpha);
     ORFFI_TRY(orffi_exact_fold(exact));

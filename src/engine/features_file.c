@@ -110,13 +110,6 @@ static orff_status read_shape(const orffi_fields *in, const orffi_features_fit *
     return ORFF_OK;
 }
 
-static orff_status find_matrix(const orffi_archive *archive, const char *name, size_t rows, size_t cols,
-                               const double **data) {
-    const size_t shape[2] = {rows, cols};
-    ORFFI_TRY(orffi_archive_expect(archive, name, ORFFI_F64, 2, shape, data));
-    return orffi_archive_check_finite(archive, name);
-}
-
 static orff_status read_rest(const orffi_archive *archive, orffi_posterior *posterior) {
     const double *rest;
     if (posterior->k == posterior->n) return ORFF_OK;
@@ -133,15 +126,15 @@ static orff_status read_matrices(const orffi_archive *archive, const orffi_featu
                                  orffi_posterior *posterior) {
     const double *g, *W;
     const size_t n = posterior->n, k = posterior->k, r = posterior->r;
-    ORFFI_TRY(find_matrix(archive, "posterior.F", n, k, &posterior->F));
-    ORFFI_TRY(find_matrix(archive, "posterior.g", k, r, &g));
+    ORFFI_TRY(orffi_archive_matrix(archive, "posterior.F", n, k, &posterior->F));
+    ORFFI_TRY(orffi_archive_matrix(archive, "posterior.g", k, r, &g));
     for (size_t i = 0; i < k * r; i++)
         if (g[i] < 0.0)
             return orffi_archive_fail(archive, "number %zu of \"posterior.g\" is negative", i + 1);
     ORFFI_TRY(orffi_duplicate(&posterior->g, g, k * r, sizeof *g));
     ORFFI_TRY(read_rest(archive, posterior));
     if (!posterior->stein) return ORFF_OK;
-    ORFFI_TRY(find_matrix(archive, "posterior.W", fit->features->p, r, &W));
+    ORFFI_TRY(orffi_archive_matrix(archive, "posterior.W", fit->features->p, r, &W));
     return orffi_duplicate(&posterior->W, W, fit->features->p * r, sizeof *W);
 }
 

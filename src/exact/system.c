@@ -155,17 +155,6 @@ bool orffi_exact_system_is_plain(const orffi_exact_system *s) {
     return s->modes == 1 || (s->plan->groups == 1 && !orffi_exact_plan_is_zero(s->plan, 0));
 }
 
-/* The 1-norm of a symmetric matrix. */
-static double norm_of(size_t n, const double *A) {
-    double norm = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < n; j++) sum += fabs(A[i * n + j]);
-        norm = fmax(norm, sum);
-    }
-    return norm;
-}
-
 /* With the factor below the diagonal and G still above it, whose own diagonal is given. */
 static orff_status find_residual(orffi_exact_system *s, const double *diagonal, const double *t) {
     const size_t n = s->n, r = s->r;
@@ -204,7 +193,7 @@ orff_status orffi_exact_system_cholesky(orffi_exact_system *s, double shift, dou
     for (size_t i = 0; m != 1.0 && i < n * n; i++) s->F[i] *= m;
     ORFFI_TRY(ORFFI_NEW_ARRAY(diagonal, n));
     for (size_t i = 0; i < n; i++) diagonal[i] = s->F[i * n + i] += shift;
-    const orff_status status = factor(s, norm_of(n, s->F), diagonal, t);
+    const orff_status status = factor(s, orffi_symmetric_norm(n, s->F), diagonal, t);
     orffi_release(diagonal);
     ORFFI_TRY(status);
     s->log_det = 0.0;

@@ -151,7 +151,7 @@ static double distance(const orffi_left_field *f, const orffi_left_unit *u, cons
 static orff_status see_block(const orffi_left_field *f, orffi_left_unit *u, size_t b) {
     const size_t need = u->n_seen + f->blocks[b].count;
     if (need > u->room) {
-        orffi_left_seen *more;
+        orffi_neighbour *more;
         ORFFI_TRY(ORFFI_NEW_ARRAY(more, 2 * need));
         if (u->n_seen) memcpy(more, u->seen, u->n_seen * sizeof *more);
         orffi_release(u->seen);
@@ -161,7 +161,7 @@ static orff_status see_block(const orffi_left_field *f, orffi_left_unit *u, size
     for (size_t i = 0; i < f->blocks[b].count; i++) {
         const size_t row = f->order[f->blocks[b].first + i].row;
         if (orffi_left_is_out(f, u, row) || (f->table.weights && !(f->table.weights[row] > 0.0))) continue;
-        u->seen[u->n_seen++] = (orffi_left_seen){distance(f, u, f->table.X + row * f->plan->d), row};
+        u->seen[u->n_seen++] = (orffi_neighbour){distance(f, u, f->table.X + row * f->plan->d), row};
     }
     return ORFF_OK;
 }
@@ -181,33 +181,6 @@ orff_status orffi_left_gather(const orffi_left_field *f, orffi_left_unit *u) {
 }
 
 /* ---- what is learned from */
-
-static int compare_seen(const void *a, const void *b) {
-    const orffi_left_seen *x = a, *y = b;
-    if (x->away != y->away) return x->away < y->away ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-/* The `count` nearest first, in any order (Hoare 1961). */
-static void nearest_first(orffi_left_seen *list, size_t n, size_t count) {
-    size_t low = 0, high = n - 1;
-    while (low < high) {
-        const orffi_left_seen pivot = list[low + (high - low) / 2];
-        size_t left = low, right = high;
-        while (true) {
-            while (compare_seen(&list[left], &pivot) < 0) left++;
-            while (compare_seen(&pivot, &list[right]) < 0) right--;
-            if (left >= right) break;
-            const orffi_left_seen kept = list[left];
-            list[left++] = list[right];
-            list[right--] = kept;
-        }
-        if (count <= right)
-            high = right;
-        else
-            low = right + 1;
-    }
-}
 
 static void use_row(const orffi_left_field *f, orffi_left_unit *u, size_t row) {
     const size_t d = f->plan->d, p = f->plan->p, width = f->width, at = u->used++;
@@ -306,7 +279,7 @@ orff_status orffi_left_choose_rows(const orffi_left_field *f, orffi_left_unit *u
     ORFFI_TRY(orffi_alloc(&u->y, most, p * sizeof *u->y));
     ORFFI_TRY(ORFFI_NEW_ARRAY(u->weight, most));
     ORFFI_TRY(ORFFI_NEW_ARRAY(u->mean, most));
-    if (single < u->n_seen) nearest_first(u->seen, u->n_seen, single);
+    if (single < u->n_seen) orffi_nearest_first(u->seen, u->n_seen, single);
     for (size_t i = 0; i < single; i++) use_row(f, u, u->seen[i].row);
     return single < u->n_seen && !directed ? use_means(f, u, single, most) : ORFF_OK;
 }

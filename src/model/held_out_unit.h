@@ -2,6 +2,7 @@
 #ifndef ORFFI_MODEL_HELD_OUT_UNIT_H
 #define ORFFI_MODEL_HELD_OUT_UNIT_H
 
+#include "base/nearest.h"
 #include "model/held_out.h"
 
 #define ORFFI_LEFT_EACH    12  /* rows of a block that are predicted, for each time that it is drawn ... */
@@ -39,21 +40,16 @@ typedef struct orffi_left_field {
     double *blur; /* q: the variance of the mean of a cell about the value in its middle */
 } orffi_left_field;
 
-typedef struct orffi_left_seen {
-    double away; /* from the unit, squared, in sides of blocks */
-    size_t row;
-} orffi_left_seen;
-
 typedef struct orffi_left_unit {
     size_t block, group_row;             /* a row of the group that is left out */
     size_t tests, test[ORFFI_LEFT_MOST]; /* rows that are predicted ... */
     size_t wanted;                       /* ... of so many that may be */
     size_t n_seen, room;                 /* rows around */
-    orffi_left_seen *seen;
-    size_t used;            /* what is learned from: rows, or means of rows */
-    double *Z, *y, *weight; /* used x d, used x width, used */
-    double *along;          /* of directed rows: used x p */
-    bool *mean;             /* used: it is one of several rows */
+    orffi_neighbour *seen;               /* by their distance from the unit, squared, in sides of blocks */
+    size_t used;                         /* what is learned from: rows, or means of rows */
+    double *Z, *y, *weight;              /* used x d, used x width, used */
+    double *along;                       /* of directed rows: used x p */
+    bool *mean;                          /* used: it is one of several rows */
 } orffi_left_unit;
 
 /* ---- rows */

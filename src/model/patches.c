@@ -4,42 +4,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "exact/near.h"
 
 #define PATCHES 8
 #define GOLDEN \
     0.61803398874989484820 /* its multiples modulo 1 are never periodic: rows of a lattice stay apart */
-
-typedef struct neighbour {
-    double distance;
-    size_t row;
-} neighbour;
-
-/* By distance, then by row, so that the order is one. */
-static bool is_nearer(const neighbour *a, const neighbour *b) {
-    return a->distance < b->distance || (a->distance == b->distance && a->row < b->row);
-}
-
-/* The `count` nearest of n to the front, in any order (Hoare 1961): 0 < count < n. */
-static void select_nearest(neighbour *near, size_t n, size_t count) {
-    size_t low = 0, high = n - 1;
-    while (low < high) {
-        const neighbour pivot = near[low + (high - low) / 2];
-        size_t left = low, right = high;
-        while (true) {
-            while (is_nearer(&near[left], &pivot)) left++;
-            while (is_nearer(&pivot, &near[right])) right--;
-            if (left >= right) break;
-            const neighbour kept = near[left];
-            near[left++] = near[right];
-            near[right--] = kept;
-        }
-        if (count - 1 <= right)
-            high = right;
-        else
-            low = right + 1;
-    }
-}
 
 static size_t spread_row(size_t i, size_t n) {
     const double along = fmod(((double)i + 0.5) * GOLDEN, 1.0);
@@ -48,7 +18,7 @@ static size_t spread_row(size_t i, size_t n) {
 
 /* Mark the `count` rows nearest to the centre that are not taken yet. near has room for n. */
 static void mark_nearest(const orffi_table *table, const double *unit, size_t centre, size_t count,
-                         bool *marked, neighbour *near) {
+                         bool *marked, orffi_neighbour *near) {
     const size_t d = table->d;
     size_t free = 0;
     for (size_t i = 0; i < table->n; i++) {
@@ -58,9 +28,9 @@ static void mark_nearest(const orffi_table *table, const double *unit, size_t ce
             const double step = (table->X[i * d + k] - table->X[centre * d + k]) / unit[k];
             square += step * step;
         }
-        near[free++] = (neighbour){square, i};
+        near[free++] = (orffi_neighbour){square, i};
     }
-    if (count && count < free) select_nearest(near, free, count);
+    if (count < free) orffi_nearest_first(near, free, count);
     for (size_t i = 0; i < count && i < free; i++) marked[near[i].row] = true;
 }
 
@@ -76,7 +46,7 @@ static orff_status copy_marked(const orffi_table *table, const bool *marked, orf
 orff_status orffi_patches(const orffi_table *table, const double *unit, size_t most, orffi_table *out) {
     const size_t spread = most / 3, patch = (most - spread) / PATCHES;
     bool *marked = NULL;
-    neighbour *near = NULL;
+    orffi_neighbour *near = NULL;
     orff_status status = ORFFI_NEW_ARRAY(marked, table->n);
     if (!status) status = ORFFI_NEW_ARRAY(near, table->n);
     if (!status && table->n <= most) {
@@ -94,7 +64,7 @@ orff_status orffi_patches(const orffi_table *table, const double *unit, size_t m
 
 /* Group 0 is the rows spread over all, the others are patches. */
 static orff_status copy_group(const orffi_table *table, const double *unit, const orffi_grouping *how,
-                              size_t g, bool *marked, neighbour *near, orffi_table *out) {
+                              size_t g, bool *marked, orffi_neighbour *near, orffi_table *out) {
     memset(marked, 0, table->n * sizeof *marked);
     for (size_t i = 0; !g && i < how->spread; i++) marked[spread_row(i, table->n)] = true;
     if (g) mark_nearest(table, unit, spread_row(how->spread + g - 1, table->n), how->patch, marked, near);
@@ -104,7 +74,7 @@ static orff_status copy_group(const orffi_table *table, const double *unit, cons
 orff_status orffi_patches_apart(const orffi_table *table, const double *unit, const orffi_grouping *how,
                                 orffi_table *out) {
     bool *marked = NULL;
-    neighbour *near = NULL;
+    orffi_neighbour *near = NULL;
     orff_status status = ORFFI_NEW_ARRAY(marked, table->n);
     if (!status) status = ORFFI_NEW_ARRAY(near, table->n);
     for (size_t g = 0; !status && g <= how->patches; g++)

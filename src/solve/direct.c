@@ -33,16 +33,6 @@ static size_t distinct(const orffi_system *s) {
 
 /* ---- the size of A */
 
-static double one_norm(size_t n, const double *A) {
-    double most = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        double sum = 0.0;
-        for (size_t k = 0; k < n; k++) sum += fabs(A[i * n + k]);
-        most = fmax(most, sum);
-    }
-    return most;
-}
-
 static orff_status multiply(const void *self, const double *x, double *y) {
     const orffi_system *s = self;
     orffi_gemm(false, false, s->n, 1, s->n, 1.0, s->A, s->n, x, 1, 0.0, y, 1);
@@ -135,7 +125,7 @@ static orff_status try_cholesky(const orffi_system *s, attempt *now, double *t, 
 /* With N lambda; and where that leaves a doubt, with no less than rounding. */
 static orff_status try_shifts(const orffi_system *s, double lambda, attempt *now, double *t, double *L,
                               double *columns) {
-    *now = (attempt){.shift = s->N * lambda, .norm = one_norm(s->n, s->A)};
+    *now = (attempt){.shift = s->N * lambda, .norm = orffi_symmetric_norm(s->n, s->A)};
     ORFFI_TRY(try_cholesky(s, now, t, L, columns));
     if (now->sound) return ORFF_OK;
     ORFFI_TRY(find_least(s, now));

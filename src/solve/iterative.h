@@ -14,11 +14,11 @@ typedef struct orffi_normal_equations {
     const orffi_operator *A;
     double shift; /* > 0 */
     const orff_iteration *how;
-    orffi_monitor *monitor;           /* counts the iterations; a method stops at its limit */
-    const orffi_subsample *subsample; /* pcg */
-    const double *theta, *u, *r;      /* the state to improve: cols, rows, cols numbers */
-    double target;                    /* stop where |r - (A^* A + shift I) x| <= target */
-    double condition;                 /* the method's estimate of the condition of A^* A + shift I; 0: none */
+    orffi_monitor *monitor;      /* counts the iterations; a method stops at its limit */
+    orffi_subsample *subsample;  /* pcg */
+    const double *theta, *u, *r; /* the state to improve: cols, rows, cols numbers */
+    double target;               /* stop where |r - (A^* A + shift I) x| <= target */
+    double condition;            /* the method's estimate of the condition of A^* A + shift I; 0: none */
 } orffi_normal_equations;
 
 /* x (cols numbers) is zero on entry and the correction on exit. */

@@ -104,7 +104,7 @@ static size_t basis_size(size_t M) {
     return most < M ? most : M;
 }
 
-static orff_status copy_basis(preconditioner *P, const orffi_subsample *sample, size_t M, double total) {
+static orff_status copy_basis(preconditioner *P, orffi_subsample *sample, size_t M, double total) {
     const size_t trusted = sample->whole ? sample->m : (sample->m + 2) / 3, most = basis_size(M);
     const double largest = sample->values[sample->m - 1];
     size_t count = 0;
@@ -132,8 +132,7 @@ static orff_status fill_preconditioner(sgd_run *s) {
     orffi_subsample sample;
     double trace = 0.0;
     orff_status status = orffi_subsample_fill(&sample, q->f, q->n, q->X, q->root, q->total, rows,
-                                              q->how->seed, q->total * q->how->lambda, q->monitor,
-                                              NULL);
+                                              q->how->seed, q->total * q->how->lambda, q->monitor, NULL);
     if (!status) status = copy_basis(&s->P, &sample, q->f->M, q->total);
     if (!status) status = orffi_features_trace(q->f, &trace);
     const double believed = sample.whole ? (double)INFINITY : 0.25 * (double)sample.m;

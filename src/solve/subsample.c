@@ -132,12 +132,11 @@ void orffi_subsample_clear(orffi_subsample *s) {
 
 /* ---- what it is for */
 
-/* The sweeps write only what they keep for the next. */
-static orffi_operator rows_of(const orffi_subsample *s) {
-    return orffi_data_operator((orffi_data *)&s->data);
+static orffi_operator rows_of(orffi_subsample *s) {
+    return orffi_data_operator(&s->data);
 }
 
-orff_status orffi_subsample_solve(const orffi_subsample *s, const double *r, double *z, double *scratch) {
+orff_status orffi_subsample_solve(orffi_subsample *s, const double *r, double *z, double *scratch) {
     const orffi_operator P = rows_of(s);
     const size_t m = s->m;
     double *t = scratch, *turned = scratch + m;
@@ -154,7 +153,7 @@ double orffi_subsample_condition(const orffi_subsample *s, double shift) {
     return (s->scale * s->values[s->m - 1] + shift) / shift;
 }
 
-orff_status orffi_subsample_basis(const orffi_subsample *s, size_t count, double *basis) {
+orff_status orffi_subsample_basis(orffi_subsample *s, size_t count, double *basis) {
     const orffi_operator P = rows_of(s);
     double *v;
     ORFFI_TRY(ORFFI_NEW_ARRAY(v, s->m));

@@ -28,13 +28,13 @@ orff_status orffi_subsample_fill(orffi_subsample *s, const orff_features *f, siz
 void orffi_subsample_clear(orffi_subsample *s);
 
 /* z = (scale P_s^* P_s + damping I)^-1 r; scratch has 2 m numbers. */
-orff_status orffi_subsample_solve(const orffi_subsample *s, const double *r, double *z, double *scratch);
+orff_status orffi_subsample_solve(orffi_subsample *s, const double *r, double *z, double *scratch);
 
 /* Condition of A^* A + shift I by the largest eigenvalue of the subsample; the smallest is taken as shift. */
 double orffi_subsample_condition(const orffi_subsample *s, double shift);
 
 /* Row k of basis (count x cols): the unit eigenvector of P_s^* P_s of its k-th largest eigenvalue, which is >
  * 0. */
-orff_status orffi_subsample_basis(const orffi_subsample *s, size_t count, double *basis);
+orff_status orffi_subsample_basis(orffi_subsample *s, size_t count, double *basis);
 
 #endif
