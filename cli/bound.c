@@ -52,18 +52,10 @@ static int measure_both(cli_bound_task *t) {
 }
 
 static int evaluate(cli_bound_task *t) {
-    orff_bound_question *q = &t->question;
-    orff_bound_report *r = &t->report;
     const orff_settings *s = &t->spec.settings;
-    q->features = t->sampling.features;
-    int status = cli_outcome(orff_bound_evaluate_sum(s->n_parts, s->parts, t->d, t->p, q, r), NULL);
-    /* without --features: at the D that is needed */
-    if (!status && !cli_given(t->arguments, cli_setting("features")) && r->best < ORFF_BOUND_COUNT &&
-        r->bounds[r->best].features < 1e15) {
-        q->features = (size_t)r->bounds[r->best].features;
-        status = cli_outcome(orff_bound_evaluate_sum(s->n_parts, s->parts, t->d, t->p, q, r), NULL);
-    }
-    return status;
+    t->question.features = s->sampling.features;
+    return cli_outcome(orff_bound_evaluate_sum(s->n_parts, s->parts, t->d, t->p, &t->question, &t->report),
+                       NULL);
 }
 
 /* ---- options */

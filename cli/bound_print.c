@@ -83,7 +83,7 @@ static void print_bounds(const cli_bound_task *t) {
     const bool at = cli_given(t->arguments, cli_setting("features"));
     cli_end_line();
     cli_print("  %-41s %12s", "", "D needed");
-    if (at) cli_print("   P{error >= epsilon} <= at D = %zu", t->question.features);
+    if (at) cli_print("   P{error >= epsilon} <= at D = %zu", t->report.features);
     cli_end_line();
     for (int k = 0; k < ORFF_BOUND_COUNT; k++) {
         const orff_bound *b = &t->report.bounds[k];
@@ -230,7 +230,7 @@ int cli_bound_print_json(const cli_bound_task *t) {
         "{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I}", "kernel", cli_text(t->arguments, cli_setting("kernel")),
         "base", orff_base_short_name(t->spec.settings.parts[0].base, t->spec.settings.parts[0].shape), "d",
         (json_int_t)t->d, "p", (json_int_t)t->p, "diameter", t->question.diameter, "epsilon", r->epsilon,
-        "probability", t->question.probability, "features", (json_int_t)t->question.features);
+        "probability", t->question.probability, "features", (json_int_t)t->report.features);
     json_object_set_new(o, "printed", probability(&r->bounds[ORFF_BOUND_PRINTED]));
     json_object_set_new(o, "corrected", probability(&r->bounds[ORFF_BOUND_RIGOROUS]));
     json_object_set_new(o, "features_needed",

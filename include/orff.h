@@ -2034,7 +2034,7 @@ typedef struct orff_bound_question {
     bool relative;      /* epsilon is in units of |K(0)| */
     double diameter;    /* l > 0 */
     double probability; /* that the error stays below epsilon: in (0,1) */
-    size_t features;    /* D at which the bounds are evaluated, >= 1 */
+    size_t features;    /* D at which the bounds are evaluated; 0: that which the best of them needs, or 1000 if none applies */
     /* Constants of the caller's; 0: what is known. All three make the theorem apply to any kernel, on the caller's word. */
     double b;       /* sup of b(delta), for all theorems (terms.b) */
     double m;       /* bounds the psi_1 norm of the centred blocks (terms.m) */
@@ -2098,7 +2098,8 @@ ORFF_API double orff_bound_log_probability(const orff_bound *bound, double D);
 ORFF_API double orff_bound_features(const orff_bound *bound, double probability);
 
 typedef struct orff_bound_report {
-    double epsilon; /* absolute */
+    double epsilon;  /* absolute */
+    size_t features; /* D at which the bounds are evaluated */
     orff_bound_terms terms;
     bool measured; /* some of the terms are measured: the bounds hold as far as the draws tell */
     orff_bound bounds[ORFF_BOUND_COUNT];

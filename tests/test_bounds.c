@@ -398,7 +398,8 @@ SUPPORT_MANY(gradient, 2, 2)
 /* Blocks of a delayed part are those of its matrix but for phases: |A(w)| = |A|, and K(0) has what delays leave of it. */
 static void hermitian_blocks_are_measured(void **state) {
     static const double A[] = {2.0, 0.9, 0.9, 1.0}, delays[] = {0.0, 0.0, 0.7, -0.4};
-    orff_part plain = part_of(ORFF_RULE_DECOMPOSABLE, 0.8, 1.0), delayed = part_of(ORFF_RULE_DELAYED, 0.8, 1.0);
+    orff_part plain = part_of(ORFF_RULE_DECOMPOSABLE, 0.8, 1.0),
+              delayed = part_of(ORFF_RULE_DELAYED, 0.8, 1.0);
     const double k = exp(-(0.49 + 0.16) / (2.0 * 0.64)), K[] = {2.0, 0.9 * k, 0.9 * k, 1.0};
     orff_bound_question q = orff_bound_question_default();
     orff_bound_report known, seen;
@@ -479,21 +480,29 @@ static void constants_measured_and_given(void **state) {
 static void wrong_questions_are_refused(void **state) {
     (void)state;
     const orff_bound_question good = orff_bound_question_default();
-    const orff_part part = orff_part_default();
-    orff_part zero = part;
+    orff_part part = orff_part_default(), zero = part;
     orff_bound_report r;
     orff_variance b;
-    orff_bound_question q[6] = {good, good, good, good, good, good};
+    orff_bound_question q[6] = {good, good, good, good, good, good}, open = good;
     q[0].epsilon = 0.0;
     q[1].diameter = INFINITY;
     q[2].probability = 1.0;
-    q[3].features = 0;
+    q[3].sigma_p = -1.0;
     q[4].b = -1.0;
     q[5].epsilon = NAN;
     zero.weight = 0.0;
     for (size_t i = 0; i < 6; i++)
         assert_status(orff_bound_evaluate(&part, 2, 2, &q[i], &r), ORFF_ERROR_INVALID_ARGUMENT);
     assert_status(orff_bound_evaluate(&zero, 2, 2, &good, &r), ORFF_ERROR_INVALID_ARGUMENT);
+    open.features = 0; /* at what is needed, where the best bound is as probable as was asked for */
+    assert_ok(orff_bound_evaluate(&part, 2, 2, &open, &r));
+    assert_close((double)r.features, r.bounds[r.best].features, 0.0);
+    assert_true(r.bounds[r.best].log_probability <= log(1.0 - open.probability));
+    part.base = ORFF_BASE_LAPLACE; /* no bound applies */
+    assert_ok(orff_bound_evaluate(&part, 2, 2, &open, &r));
+    assert_int_equal(r.best, ORFF_BOUND_COUNT);
+    assert_int_equal(r.features, good.features);
+    part.base = ORFF_BASE_GAUSSIAN;
     assert_status(orff_bound_evaluate(NULL, 2, 2, &good, &r), ORFF_ERROR_INVALID_ARGUMENT);
     assert_status(orff_bound_variance_sup(&part, 2, 2, -1.0, &b), ORFF_ERROR_INVALID_ARGUMENT);
     assert_status(orff_bound_variance(&part, 2, 2, NULL, &b), ORFF_ERROR_INVALID_ARGUMENT);

@@ -118,7 +118,7 @@ def bound(
     True
     """
     dim = whole("dim", dim, 1, 65536)
-    chosen, features = given_settings(given, dim, outputs), given["features"]
+    chosen = given_settings(given, dim, outputs)
     question = ffi.new("orff_bound_question *", lib.orff_bound_question_default())
     question.epsilon, question.diameter = positive("epsilon", epsilon), positive("diameter", diameter)
     question.relative, question.probability = relative, positive("probability", probability)
@@ -126,24 +126,13 @@ def bound(
     for name, value in (("b", b), ("m", m), ("sigma_p", sigma_p)):
         if value is not None:
             setattr(question, name, positive(name, value))
-    if features is not None:
-        question.features = chosen.c.sampling.features
-    report = _evaluate(chosen, question, features is None)
+    question.features = chosen.c.sampling.features
+    report = ffi.new("orff_bound_report *")
+    check(lib.orff_bound_evaluate_sum(chosen.c.n_parts, chosen.c.parts, chosen.inputs, chosen.outputs, question, report))
     measured = None
     if empirical:
         measured = _measure(chosen, question, whole("empirical", empirical, 1, 10**6))
-    return _answer(report, int(question.features), measured)
-
-
-def _evaluate(chosen: Settings, question: Any, at_needed: bool) -> Any:
-    report = ffi.new("orff_bound_report *")
-    ask = (chosen.c.n_parts, chosen.c.parts, chosen.inputs, chosen.outputs, question, report)
-    check(lib.orff_bound_evaluate_sum(*ask))
-    best = report.best
-    if at_needed and best < lib.ORFF_BOUND_COUNT and report.bounds[best].features < 1e15:
-        question.features = int(report.bounds[best].features)
-        check(lib.orff_bound_evaluate_sum(*ask))
-    return report
+    return _answer(report, int(report.features), measured)
 
 
 def _measure(chosen: Settings, question: Any, repeats: int) -> Measured:

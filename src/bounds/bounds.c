@@ -182,8 +182,6 @@ static orff_status check(const orff_bound_question *q) {
     if (!(q->probability > 0.0 && q->probability < 1.0))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "the probability is %g; it must be between 0 and 1",
                           q->probability);
-    if (q->features == 0)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "features is 0; it must be at least 1");
     const double given[] = {q->b, q->m, q->sigma_p};
     const char *const names_of[] = {"b", "m", "sigma_p"};
     for (size_t i = 0; i < 3; i++)
@@ -237,12 +235,11 @@ static void conclude(const orff_bound_question *q, orff_bound_report *r) {
     }
 }
 
-orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
-                                const orff_bound_question *question, orff_bound_report *report) {
+/* ---- at a given D */
+
+static orff_status evaluate_part(const orff_part *part, size_t d, size_t p,
+                                 const orff_bound_question *question, orff_bound_report *report) {
     orffi_bound_setting s;
-    if (!part || !question || !report)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_bound_evaluate: NULL argument");
-    ORFFI_TRY(check(question));
     ORFFI_TRY(orffi_bound_setting_init(&s, part, d, p));
     memset(report, 0, sizeof *report);
     orff_status status = ORFF_OK;
@@ -256,16 +253,44 @@ orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
     return status;
 }
 
-orff_status orff_bound_evaluate_sum(size_t n_parts, const orff_part *parts, size_t d, size_t p,
-                                    const orff_bound_question *question, orff_bound_report *report) {
+static orff_status evaluate_sum(size_t n_parts, const orff_part *parts, size_t d, size_t p,
+                                const orff_bound_question *question, orff_bound_report *report) {
     orffi_bound_setting s = {.known = true, .d = d, .p = p, .parts = n_parts};
-    if (n_parts == 1) return orff_bound_evaluate(parts, d, p, question, report);
-    if (!n_parts || !parts || !question || !report)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_bound_evaluate_sum: NULL argument");
-    ORFFI_TRY(check(question));
     memset(report, 0, sizeof *report);
     ORFFI_TRY(orffi_bound_sum_terms(n_parts, parts, d, p, question, &s, &report->terms));
     fill(&s, question, report);
     conclude(question, report);
     return ORFF_OK;
+}
+
+static orff_status evaluate(size_t n_parts, const orff_part *parts, size_t d, size_t p,
+                            const orff_bound_question *question, orff_bound_report *report) {
+    ORFFI_TRY(n_parts == 1 ? evaluate_part(parts, d, p, question, report)
+                           : evaluate_sum(n_parts, parts, d, p, question, report));
+    report->features = question->features;
+    return ORFF_OK;
+}
+
+/* ---- at that which is needed */
+
+#define MOST_NEEDED 1e15 /* more is as good as infinity, and a size_t holds it */
+
+orff_status orff_bound_evaluate_sum(size_t n_parts, const orff_part *parts, size_t d, size_t p,
+                                    const orff_bound_question *question, orff_bound_report *report) {
+    if (!n_parts || !parts || !question || !report)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_bound_evaluate_sum: NULL argument");
+    ORFFI_TRY(check(question));
+    if (question->features) return evaluate(n_parts, parts, d, p, question, report);
+    orff_bound_question at = *question;
+    at.features = orff_bound_question_default().features;
+    ORFFI_TRY(evaluate(n_parts, parts, d, p, &at, report));
+    if (report->best == ORFF_BOUND_COUNT || !(report->bounds[report->best].features < MOST_NEEDED))
+        return ORFF_OK;
+    at.features = (size_t)report->bounds[report->best].features;
+    return evaluate(n_parts, parts, d, p, &at, report);
+}
+
+orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
+                                const orff_bound_question *question, orff_bound_report *report) {
+    return orff_bound_evaluate_sum(1, part, d, p, question, report);
 }

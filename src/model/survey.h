@@ -1,4 +1,4 @@
-/* What a look at some rows tells: where they lie, how far they spread, how far apart they are. */
+/* What some of the rows say: where they lie, how far they spread, how far apart they are. */
 #ifndef ORFFI_MODEL_SURVEY_H
 #define ORFFI_MODEL_SURVEY_H
 
