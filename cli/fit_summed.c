@@ -7,16 +7,20 @@
 #include "moments_lattice.h"
 #include "report.h"
 
+static int need_memory(const cli_arguments *a, cli_option_id id) {
+    return cli_wrong(a, id,
+                     "needs all rows in memory if some have missing outputs, directions or errors; raise "
+                     "--memory");
+}
+
 /* What sums do not have; offsets, groups and instruments are refused where rows are read. */
 static int refuse(const cli_arguments *a, const orff_settings *s) {
-    static const char *const names[] = {"geo", "crs", "trend", "drop-outliers", "checkpoint"};
+    static const char *const names[] = {"geo", "crs", "trend", "checkpoint"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const cli_option_id id = cli_setting(names[i]);
-        if (cli_given(a, id))
-            return cli_wrong(a, id,
-                             "needs all rows in memory if some have missing outputs, directions or "
-                             "errors; raise --memory");
+        if (cli_given(a, id)) return need_memory(a, id);
     }
+    if (s->drop_outliers) return need_memory(a, cli_setting("drop-outliers"));
     if (s->auto_mix || (s->mixture && !s->auto_kernel))
         return cli_wrong(
             a, cli_setting(s->auto_mix ? "mix" : "weight"),

@@ -565,6 +565,31 @@ static void more_waves_than_rows(void **state) {
     end(&t);
 }
 
+/* Many noisy rows of a smooth kernel are summed up, as the nearest of them do not tell what all of them do; of a rough one they are
+ * kept, where that is less work. */
+static void nearest_rows_must_tell_enough(void **state) {
+    (void)state;
+    support_numbers_only();
+    for (size_t i = 0; i < 2; i++) {
+        const lattice_case many = {.name = "many rows",
+                                   .d = 3,
+                                   .p = 2,
+                                   .n = 20500,
+                                   .n_parts = 1,
+                                   .parts = {{.rule = ORFF_RULE_DECOMPOSABLE,
+                                              .base = i ? ORFF_BASE_MATERN : ORFF_BASE_GAUSSIAN,
+                                              .shape = i ? 1.5 : 0.0,
+                                              .sigma = 0.25}}};
+        problem t;
+        begin(&t, &many);
+        t.settings.lambda = 0.02 / (double)many.n;
+        t.lattice = fit(&t, ORFF_ENGINE_LATTICE);
+        assert_string_equal(orff_model_describe(t.lattice).solve.method,
+                            i ? "lattice-neighbours-pcg" : "lattice-block-pcg");
+        end(&t);
+    }
+}
+
 /* ---- rows left out */
 
 /* Errors of leaving out each row, against fits without it (N lambda and the mean held). */
@@ -692,6 +717,7 @@ int main(void) {
         cmocka_unit_test(models_know_the_prior_and_travel_in_files),
         cmocka_unit_test(derivatives_are_those_of_the_values),
         cmocka_unit_test(more_waves_than_rows),
+        cmocka_unit_test(nearest_rows_must_tell_enough),
         cmocka_unit_test(leaving_out_is_fitting_without),
         cmocka_unit_test(lambda_is_found),
         cmocka_unit_test(odd_rows_are_fitted_or_refused),

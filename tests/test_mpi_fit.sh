@@ -96,6 +96,7 @@ done
     for word in groups noise-by group-effect coast; do # orff fit has them
         refused 2 "fit: --$word is not available under mpirun; run orff fit without" "$orff_mpi" fit all.csv $columns --$word x_km -o not.orff
     done
+    refused 2 'fit: --drop-outliers: is not available under mpirun' "$orff_mpi" fit all.csv $columns $features --solver pcg --drop-outliers yes -o not.orff
     refused 2 '"--wieghts"; did you mean "--weights"' "$orff_mpi" fit all.csv $columns --wieghts x_km -o not.orff
 }
 [ ! -e not.orff ] || fail "a file is left of what was refused"

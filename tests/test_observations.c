@@ -422,7 +422,7 @@ static sums make_sums(size_t which, const orff_features *features, const measure
                             rest = some_of(m, errors, WHOLE, N);
     const orff_rows parted =
         features ? ORFF_ROWS_PARTED : ORFF_ROWS_DIRECTED; /* a lattice has one room for both */
-    add_rows(&all, &whole);                              /* whole ones become directed when others come */
+    add_rows(&all, &whole);                               /* whole ones become directed when others come */
     assert_int_equal(room_of(&all), errors ? parted : ORFF_ROWS_WHOLE);
     read_rows(&all, &rest);
     assert_int_equal(room_of(&all), parted);
@@ -529,7 +529,8 @@ static void test_qualities(void **state) {
     enum { MANY = 400 };
     static double X[MANY * D], Y[MANY * P], errors[MANY * P], truth[MANY * P], F[MANY * P];
     static uint32_t instruments[MANY];
-    const double rms = sqrt(0.5 * (0.5 * 0.5 + 0.05 * 0.05)); /* of the errors, however precise half of the rows are */
+    const double rms =
+        sqrt(0.5 * (0.5 * 0.5 + 0.05 * 0.05)); /* of the errors, however precise half of the rows are */
     double mse[3];
     (void)state;
     support_numbers_only();
@@ -567,6 +568,33 @@ static void test_qualities(void **state) {
     assert_true(mse[2] < 0.4 * mse[0]);
     fields_free(&rows);
     free(noise);
+}
+
+/* Four rows in five are known a hundred times as well as the fifth: as well as that, and the noise of a measurement is still that
+ * of all. */
+static void test_precise_rows(void **state) {
+    enum { MANY = 600 };
+    double errors[MANY * P], F[MANY * P], square = 0.0;
+    orff_settings s = orff_settings_default();
+    orff_model *model;
+    (void)state;
+    support_numbers_only();
+    fields_rows rows = fields_draw(fields_rotation, MANY, D, P, 1.0, 8);
+    for (size_t i = 0; i < MANY * P; i++) {
+        errors[i] = i / P % 5 ? 0.003 : 0.3;
+        rows.Y[i] = rows.truth[i] + errors[i] * (rows.Y[i] - rows.truth[i]);
+        square += errors[i] * errors[i] / (MANY * P);
+    }
+    const orff_observations o = {.d = D, .p = P, .n = MANY, .X = rows.X, .Y = rows.Y, .errors = errors};
+    assert_ok(orff_model_fit_observations(&model, &s, &o));
+    assert_ok(orff_model_predict(model, MANY, rows.X, F));
+    const orff_model_info info = orff_model_describe(model);
+    print_message("noise %.4f, of %.4f; rmse %.5f\n", info.noise[0], sqrt(square),
+                  sqrt(fields_mse(MANY * P, F, rows.truth)));
+    for (size_t k = 0; k < P; k++) assert_true(fabs(info.noise[k] / sqrt(square) - 1.0) < 0.15);
+    assert_true(sqrt(fields_mse(MANY * P, F, rows.truth)) < 0.003);
+    orff_model_free(model);
+    fields_free(&rows);
 }
 
 /* ---- what is refused */
@@ -657,9 +685,9 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact), cmocka_unit_test(test_lattice),   cmocka_unit_test(test_features),
-        cmocka_unit_test(test_walls), cmocka_unit_test(test_qualities), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_tune),  cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_exact),   cmocka_unit_test(test_lattice),   cmocka_unit_test(test_features),
+        cmocka_unit_test(test_walls),   cmocka_unit_test(test_qualities), cmocka_unit_test(test_precise_rows),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_tune),      cmocka_unit_test(test_moments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

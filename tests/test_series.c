@@ -80,6 +80,29 @@ static void test_spread(void **state) {
 }
 
 /* A file forecasts the same; the same seed does too, another does not. */
+/* Steps that are outliers in all series at once do not correlate the noise of what is learned without them. */
+static void test_outliers(void **state) {
+    enum { N = 300, P = 2 };
+    const size_t lag = 1;
+    double *values = models_normal(N * P, 4);
+    orff_settings settings = orff_settings_default();
+    orff_model *model = NULL;
+    (void)state;
+    for (size_t k = 0; k < P; k++) {
+        values[100 * P + k] += 100.0;
+        values[200 * P + k] -= 100.0;
+    }
+    const orff_series s = {.n = N, .p = P, .values = values, .n_lags = 1, .lags = &lag};
+    settings.drop_outliers = true;
+    assert_ok(orff_model_fit_series(&model, &settings, &s));
+    const double *noise = orff_model_series(model).noise;
+    assert_true(orff_model_describe(model).rows == N - 3);
+    assert_true(noise[0] < 1.5 && fabs(noise[1]) < 0.3 * sqrt(noise[0] * noise[3]));
+    assert_true(noise[2] == noise[1]);
+    orff_model_free(model);
+    free(values);
+}
+
 static void test_files(void **state) {
     enum { N = 300, STEPS = 4, MANY = 20 };
     double *x = linear_series(N, 0.6, 0.3), paths[MANY * STEPS], again[MANY * STEPS], mean[STEPS],
@@ -154,8 +177,9 @@ static void test_links(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),  cmocka_unit_test(test_refused),      cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_files), cmocka_unit_test(test_other_models), cmocka_unit_test(test_links),
+        cmocka_unit_test(test_rows),     cmocka_unit_test(test_refused),      cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_files),    cmocka_unit_test(test_other_models), cmocka_unit_test(test_links),
+        cmocka_unit_test(test_outliers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

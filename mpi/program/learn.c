@@ -56,6 +56,9 @@ static int refuse(const cli_arguments *a, const cli_settings *s) {
             return cli_wrong(a, cli_setting(names[i]),
                              "is not available under mpirun, where the processes "
                              "sum moments");
+    if (s->settings.drop_outliers)
+        return cli_wrong(a, cli_setting("drop-outliers"),
+                         "is not available under mpirun, where no process has all rows");
     const bool lattice = s->settings.engine == ORFF_ENGINE_LATTICE || cli_given(a, CLI_OPT_LIKE);
     if (cli_given(a, CLI_OPT_SPREAD) && cli_given(a, cli_setting("solver")))
         return cli_wrong(a, cli_setting("solver"), "has no effect with --spread, which solves by Cholesky");

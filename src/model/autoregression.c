@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "model/model.h"
+#include "model/outliers.h"
 
 #define STRETCHES 20 /* of time that are left out together, at least */
 
@@ -155,6 +156,27 @@ static orff_status check_settings(const orff_settings *s) {
     return ORFF_OK;
 }
 
+/* Rows without their outliers, of which the noise is told too. */
+static orff_status fit_without_outliers(orff_model **model, const orff_settings *settings, lagged *r) {
+    orffi_without_outliers left;
+    const orff_observations all = {.d = r->d, .p = r->p, .n = r->n, .X = r->X, .Y = r->Y};
+    orff_status status = orffi_outliers_drop(&left, 1, settings, &all);
+    const orff_observations *o = &left.rows;
+    if (!status) status = orff_model_fit(model, left.settings, o->d, o->p, o->n, o->X, o->Y, NULL);
+    if (!status) {
+        r->n = o->n;
+        memcpy(r->X, o->X, o->n * o->d * sizeof *r->X);
+        memcpy(r->Y, o->Y, o->n * o->p * sizeof *r->Y);
+    }
+    orffi_without_outliers_clear(&left);
+    return status;
+}
+
+static orff_status fit_rows(orff_model **model, const orff_settings *settings, lagged *r) {
+    if (settings->drop_outliers) return fit_without_outliers(model, settings, r);
+    return orff_model_fit(model, settings, r->d, r->p, r->n, r->X, r->Y, NULL);
+}
+
 orff_status orff_model_fit_series(orff_model **out, const orff_settings *settings,
                                   const orff_series *series) {
     lagged r = {0};
@@ -166,7 +188,7 @@ orff_status orff_model_fit_series(orff_model **out, const orff_settings *setting
     ORFFI_TRY(check_series(series));
     orff_status status = fill(series, &r);
     if (!own.groups) own.groups = r.groups;
-    if (!status) status = orff_model_fit(&model, &own, r.d, r.p, r.n, r.X, r.Y, NULL);
+    if (!status) status = fit_rows(&model, &own, &r);
     if (!status) status = give_series(model, series, &r);
     clear(&r);
     if (status) {

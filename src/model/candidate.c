@@ -92,8 +92,23 @@ static bool mixes(const orffi_parts *parts, double *mix) {
     return false;
 }
 
+/* All noise or none of it from known errors: of the row that is measured worst, or best. The best are looked at to where
+ * rounding of the kernel's matrix counts. */
+static void add_errors(form *f, double logit, const orffi_sample *sample) {
+    double least = 1.0, most = 1.0; /* of variances over their mean */
+    for (size_t g = 0; g < sample->count; g++)
+        for (size_t i = 0; sample->tables[g].known && i < sample->tables[g].n; i++) {
+            least = fmin(least, sample->tables[g].known[i]);
+            most = fmax(most, sample->tables[g].known[i]);
+        }
+    const double low = -LARGEST_LOGIT - log(most),
+                 high = LARGEST_LOGIT - fmax(log(least), ORFFI_LEAST_LOG_NOISE);
+    add_unknown(f, fmin(fmax(logit, low), high), low, high);
+}
+
 /* In the order of orffi_evidence_form; length scales and weights are relative to those of the candidate. */
-static void fill_unknowns(form *f, const orffi_candidate *c, orffi_freedom freedom) {
+static void fill_unknowns(form *f, const orffi_candidate *c, const orffi_sample *sample,
+                          orffi_freedom freedom) {
     const orff_settings *s = &f->judge->plan->settings;
     double mix = 0.5;
     fill_dials(f, &c->parts, freedom);
@@ -105,7 +120,7 @@ static void fill_unknowns(form *f, const orffi_candidate *c, orffi_freedom freed
     if (f->what.mix) add_unknown(f, log(mix / (1.0 - mix)), -LARGEST_LOGIT, LARGEST_LOGIT);
     f->what.errors = f->judge->plan->quality.errors;
     f->what.instruments = f->judge->plan->quality.instruments;
-    if (f->what.errors) add_unknown(f, c->quality.logit, -LARGEST_LOGIT, LARGEST_LOGIT);
+    if (f->what.errors) add_errors(f, c->quality.logit, sample);
     for (size_t k = 1; k < f->what.instruments; k++)
         add_unknown(f, c->quality.ratios[k], -LARGEST_RATIO, LARGEST_RATIO);
     f->what.offsets = f->judge->plan->quality.offsets;
@@ -146,7 +161,7 @@ static orff_status build(form *f, const orffi_candidate *c, const orffi_sample *
     f->low = f->x + most;
     f->high = f->low + most;
     fill_parts(f, c);
-    fill_unknowns(f, c, freedom);
+    fill_unknowns(f, c, sample, freedom);
     f->what.d = d;
     f->what.p = c->parts.p;
     f->what.n_parts = count;

@@ -24,12 +24,12 @@
 #define HIGHEST    0.65 /* coverage of 50 % likewise: of 95 % too many cannot be told from chance */
 #define NEGLIGIBLE 0.01 /* of the spread of the outputs: errors whose bars are not asked about */
 #define CHANCE     3.0  /* standard errors of a binomial count: one of 700 fits errs by chance */
-#define OUTLYING   0.5  /* share of outliers in squares: without them the noise is less than 0.7 of what it seems */
-#define TOP        9.1 /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
+#define OUTLYING \
+    0.5         /* share of outliers in squares: without them the noise is less than 0.7 of what it seems */
+#define TOP 9.1 /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
 
-static const unsigned all_flags =
-    ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD | ORFF_WARN_COVERAGE |
-    ORFF_WARN_OUTLIERS | ORFF_WARN_REPEATED;
+static const unsigned all_flags = ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD |
+                                  ORFF_WARN_COVERAGE | ORFF_WARN_OUTLIERS | ORFF_WARN_REPEATED;
 
 /* ---- lambda */
 
@@ -215,14 +215,31 @@ static orff_status try_input(orff_model *model, const orffi_plan *plan, const or
 
 /* ---- outliers */
 
+/* What is known of the errors of rows, as standard deviations in some unit: n x p. */
+static orff_status fill_errors(const orffi_table *head, double **errors) {
+    if (!head->known) return ORFF_OK;
+    ORFFI_TRY(orffi_alloc(errors, head->n, head->p * sizeof **errors));
+    for (size_t i = 0; i < head->n * head->p; i++) (*errors)[i] = sqrt(head->known[i / head->p]);
+    return ORFF_OK;
+}
+
 static orff_status find_outliers(orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
     const orffi_table *head = &rows->head;
-    orffi_outliers found;
+    orffi_outliers found = {0};
+    double *errors = NULL;
     size_t named = 0;
     if (model->classes || head->along) return ORFF_OK;
-    if (plan->d > ORFFI_NEAR_MOST && (double)head->n * (double)head->n * (double)plan->d > WORK) return ORFF_OK;
-    const orff_status status =
-        orffi_outliers_find(&found, head->n, plan->d, plan->p, head->X, head->Y, OUTLYING);
+    if (plan->d > ORFFI_NEAR_MOST && (double)head->n * (double)head->n * (double)plan->d > WORK)
+        return ORFF_OK;
+    orff_status status = fill_errors(head, &errors);
+    const orff_observations all = {.d = plan->d,
+                                   .p = plan->p,
+                                   .n = head->n,
+                                   .X = head->X,
+                                   .Y = head->Y,
+                                   .errors = errors,
+                                   .instruments = head->instrument};
+    if (!status) status = orffi_outliers_find(&found, &all, NULL, OUTLYING);
     if (!status && found.count) {
         model->doubts.flags |= ORFF_WARN_OUTLIERS;
         model->doubts.outlying = found.share;
@@ -232,6 +249,7 @@ static orff_status find_outliers(orff_model *model, const orffi_plan *plan, cons
     for (size_t i = 0; !status && i < head->n && named < ORFFI_FIRST_OUTLIERS; i++)
         if (found.out[i]) model->doubts.first[named++] = orffi_rows_place(rows, i) + 1;
     orffi_outliers_clear(&found);
+    orffi_release(errors);
     return status;
 }
 
@@ -287,7 +305,8 @@ static void say_outliers(orff_model *model) {
         snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s%zu", i ? ", " : "",
                  model->doubts.first[i]);
     say(model,
-        "%zu of %zu rows (counted from 1: %s%s) are far from all their neighbours, and are %.0f %% of the squares that rows "
+        "%zu of %zu rows (counted from 1: %s%s) are far from all their neighbours, and are %.0f %% of the "
+        "squares that rows "
         "differ from theirs by: if they are mistakes, learn without them (drop-outliers yes), and compare",
         model->doubts.outliers, model->doubts.looked_at, rows,
         model->doubts.outliers > ORFFI_FIRST_OUTLIERS ? ", .." : "", 100.0 * model->doubts.outlying);
@@ -319,8 +338,10 @@ void orffi_doubts_say(orff_model *model) {
                   : "give a larger lambda or a shorter sigma");
     if (flags & ORFF_WARN_REPEATED)
         say(model,
-            "input %zu has %zu values; if all rows of a value are held out the error is %.3g instead of %.3g, and "
-            "intervals of 95 %% contain %.0f %% of them, so the other errors flatter predictions for new values: give its "
+            "input %zu has %zu values; if all rows of a value are held out the error is %.3g instead of "
+            "%.3g, and "
+            "intervals of 95 %% contain %.0f %% of them, so the other errors flatter predictions for new "
+            "values: give its "
             "column as groups (--groups COLUMN)",
             model->doubts.repeated.input, model->doubts.repeated.values, sqrt(model->doubts.repeated.mse),
             sqrt(model->held.mse), 100.0 * model->doubts.repeated.coverage);

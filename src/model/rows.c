@@ -34,19 +34,15 @@ static int check_numbers(orffi_rows *rows, const char *name, size_t first, size_
     return 0;
 }
 
-/* Squares of numbers, their sums over the rows and these divided by what rounding leaves of a matrix are far from
- * overflowing. */
-#define LARGEST 1e100
-
 static int check_sizes(orffi_rows *rows, const char *name, size_t first, size_t n, size_t cols,
                        const double *A) {
     for (size_t i = 0; i < n * cols; i++)
-        if (fabs(A[i]) > LARGEST)
+        if (fabs(A[i]) > ORFFI_LARGEST_NUMBER)
             return keep_trouble(
                 rows, ORFF_ERROR_INVALID_ARGUMENT,
                 "%s %zu is %g in row %zu, which is too large to learn from: give it in another unit (numbers "
                 "up to %g are accepted)",
-                name, i % cols + 1, A[i], first + i / cols + 1, LARGEST);
+                name, i % cols + 1, A[i], first + i / cols + 1, ORFFI_LARGEST_NUMBER);
     return 0;
 }
 
@@ -69,12 +65,12 @@ static int check_weights(orffi_rows *rows, size_t first, size_t n, const double 
             return keep_trouble(rows, ORFF_ERROR_INVALID_ARGUMENT,
                                 "the weight of row %zu is %g; it must be at least 0", first + i + 1,
                                 weights[i]);
-        if (weights[i] > LARGEST)
+        if (weights[i] > ORFFI_LARGEST_NUMBER)
             return keep_trouble(
                 rows, ORFF_ERROR_INVALID_ARGUMENT,
                 "the weight of row %zu is %g, which is too large: divide all weights by one number (weights "
                 "up to %g are accepted)",
-                first + i + 1, weights[i], LARGEST);
+                first + i + 1, weights[i], ORFFI_LARGEST_NUMBER);
     }
     return 0;
 }

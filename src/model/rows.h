@@ -5,6 +5,10 @@
 
 #include "engine/engine.h"
 
+/* Numbers that a fit takes: their squares, the sums of these over the rows, and those divided by what rounding leaves of a
+ * matrix are far from overflowing. */
+#define ORFFI_LARGEST_NUMBER 1e100
+
 /* Of what quality rows are: their noise is r_g (1 - e + e t) / weight, see exact/evidence.h. */
 enum { ORFFI_MOST_INSTRUMENTS = ORFF_INSTRUMENTS };
 typedef struct orffi_quality {

@@ -137,8 +137,9 @@ static const row rows[] = {
       "huber: the error above which the loss grows linearly. epsilon: the largest error that costs nothing. pinball: the "
       "quantile."}, TO(loss_parameter)},
     {{"drop-outliers", ORFF_SETTING_NAME, "no", false, 0, 0, yes_no, NULL, "", LEARNING, "Learning",
-      "Learn without outliers: rows in which an output is far from those of the 16 nearest rows, more than chance and their own "
-      "spread allow. Their number is reported. Drop mistakes of measurement, but not rare events."}, TO(drop_outliers)},
+      "Learn without outliers: rows in which an output is far from those of the 16 nearest rows, more than chance, their own "
+      "spread and known errors allow. With group effects, rows are compared within their group. Their number is reported. Drop "
+      "mistakes of measurement, but not rare events."}, TO(drop_outliers)},
     {{"engine", ORFF_SETTING_NAME, "auto", false, 0, 0, orff_engine_names, NULL, "", MOMENTS | SOLVING, "Learning",
       "exact uses the kernel itself, for few rows. lattice puts it on a lattice of frequencies, for any number of rows and up "
       "to three inputs. features approximates it, for any number of inputs. stack has several layers of features. auto chooses "

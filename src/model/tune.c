@@ -237,6 +237,7 @@ orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_s
     orffi_cover cover = {0};
     if (!model || !candidates || count == 0 || !X || !Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_tune needs candidates and rows");
+    ORFFI_TRY(orffi_outliers_compare(count, candidates));
     if (candidates[0].drop_outliers)
         return tune_without_outliers(
             model, count, candidates,

@@ -199,6 +199,7 @@ orff_status orff_model_tune_observations(orff_model **model, size_t count, const
     if (!model || !candidates || !count || !o || !o->X || !o->Y)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
                           "orff_model_tune_observations needs candidates and rows");
+    ORFFI_TRY(orffi_outliers_compare(count, candidates));
     if (candidates[0].drop_outliers)
         return tune_without_outliers(model, count, candidates, o, scores, best, paths);
     if (is_plain(o) && !candidates[0].offset_groups)

@@ -16,11 +16,12 @@ rmse
 radials --memory 10K --sigma 0.7 --features 200 -q
 rmse
 late --sigma 0.7 || echo $?
-late --sigma 0.7 --missing-outputs use
+late --sigma 0.7 --missing-outputs use --drop-outliers no
 rmse
 radials --memory 0 || echo $?
 radials --memory 0 --sigma 0.7 --engine lattice || echo $?
 radials --memory 10K --trend linear || echo $?
+late --sigma 0.7 --missing-outputs use --drop-outliers yes || echo $?
 radials --memory 10K --engine exact || echo $?
 radials --memory 10K --loss huber || echo $?
 radials --memory 10K --kernel div-free+curl-free --weight auto || echo $?
