@@ -1408,7 +1408,9 @@ typedef struct orff_model_info {
     double lambda;
     double train_mse, cv_mse; /* in the outputs' units; cv_mse is NAN when not cross-validated; of an exact
                                  model it is the leave-one-out error */
-    double dof, log_evidence; /* NAN when not known */
+    /* NAN when not known. The evidence is that of the variances and the noise of the error bars if it chose lambda, otherwise
+     * that of the kernel as it is with noise variance N lambda. */
+    double dof, log_evidence;
     bool single, has_posterior;
     size_t kept_samples;            /* all the posterior samples there are; 0: any number can be drawn */
     bool on_plane;                  /* learned from degrees (settings.geo) on ... */
