@@ -447,6 +447,7 @@ ORFF_API void orff_features_free(orff_features *features);
 #define ORFF_WARN_COVERAGE      128u /* error bars and errors on held-out rows disagree */
 #define ORFF_WARN_OUTLIERS      256u /* a few rows, far from all their neighbours, are most of what rows differ by */
 #define ORFF_WARN_REPEATED      512u /* errors are far larger at new values of an input: give groups */
+#define ORFF_WARN_MEAN          1024u /* outputs are noise about their mean, whose error is not in the error bars */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */
