@@ -266,6 +266,7 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     }
     if (is_wrong(model, head)) model->doubts.flags |= ORFF_WARN_COVERAGE;
     ORFFI_TRY(find_outliers(model, plan, rows));
+    if (model->doubts.flags & ORFF_WARN_OUTLIERS) model->doubts.flags &= ~ORFF_WARN_MEAN; /* they hide the field */
     for (size_t k = 0; k < plan->d; k++) ORFFI_TRY(try_input(model, plan, rows, k));
     orffi_doubts_say(model);
     return ORFF_OK;
