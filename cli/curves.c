@@ -118,10 +118,8 @@ static void put_range(const curves *c, FILE *script) {
     const double low = 0.95 * least, high = 1.05 * fmin(most, MOST * least),
                  step = cli_tic_step(high - low, 6.0);
     if (!(step > 0.0) || !isfinite(high)) return; /* errors at the ends of what numbers can hold */
-    fprintf(script, "set yrange [%.9g:%.9g]\nset ytics (", low, high);
-    for (double at = ceil(low / step); at * step <= high; at++)
-        fprintf(script, "%s%.9g", at * step < low + step ? "" : ", ", at * step);
-    fputs(")\n", script);
+    fprintf(script, "set yrange [%.9g:%.9g]\n", low, high);
+    cli_put_tics(script, "y", low, high, step);
 }
 
 static void put_axes(const curves *c, FILE *script) {

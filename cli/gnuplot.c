@@ -50,6 +50,61 @@ double cli_tic_step(double range, double parts) {
     return power * (steps < 1.5 ? 1.0 : steps < 3.5 ? 2.0 : steps < 7.5 ? 5.0 : 10.0);
 }
 
+enum { MOST_TICS = 100, TIC_ROOM = 32 };
+
+#define TIC_SLACK 0.01 /* of a step, that data may end before a tic which is drawn all the same */
+
+/* The tics from low to high: their number, at most MOST_TICS. */
+static size_t find_tics(double low, double high, double step, double tics[MOST_TICS]) {
+    size_t count = 0;
+    if (!(step > 0.0) || !isfinite(step)) return 0;
+    const double first = ceil(low / step - TIC_SLACK);
+    for (; count < MOST_TICS && (first + (double)count) * step <= high + TIC_SLACK * step; count++)
+        tics[count] = (first + (double)count) * step + 0.0; /* no -0 */
+    return count;
+}
+
+/* With as many digits as tell a step apart; six at least, and all before the point of numbers below a thousand million. */
+static int print_tic(char text[TIC_ROOM], double tic, double step) {
+    const double before = tic == 0.0 ? 1.0 : floor(log10(fabs(tic))) + 1.0,
+                 digits = fmax(before - floor(log10(step)), before < 10.0 ? before : 0.0);
+    return snprintf(text, TIC_ROOM, "%.*g", (int)fmin(fmax(digits, 6.0), 17.0), tic);
+}
+
+void cli_put_tics(FILE *script, const char *axis, double low, double high, double step) {
+    double tics[MOST_TICS];
+    char text[TIC_ROOM];
+    const size_t count = find_tics(low, high, step, tics);
+    if (!count) return;
+    fprintf(script, "set %stics (", axis);
+    for (size_t i = 0; i < count; i++) {
+        print_tic(text, tics[i], step);
+        fprintf(script, "%s'%s' %.17g", i ? ", " : "", text, fmin(fmax(tics[i], low), high));
+    }
+    fputs(")\n", script);
+}
+
+size_t cli_tic_letters(double low, double high, double parts) {
+    double tics[MOST_TICS];
+    char text[TIC_ROOM];
+    int most = 0;
+    const double step = cli_tic_step(high - low, parts);
+    for (size_t i = find_tics(low, high, step, tics); i-- > 0;) {
+        const int letters = print_tic(text, tics[i], step);
+        most = letters > most ? letters : most;
+    }
+    return (size_t)most;
+}
+
+double cli_tic_step_below(const cli_picture *picture, double length, double low, double high, double parts) {
+    const double letters = fmax(6.5, (double)cli_tic_letters(low, high, 4.0) + 1.0),
+                 numbers = fmax(2.0, length / (0.75 * letters * (double)picture->style->font));
+    double step = cli_tic_step(high - low, fmin(numbers, parts));
+    for (double fewer = numbers; fewer > 1.0 && (high - low) / step > numbers; fewer *= 0.8)
+        step = cli_tic_step(high - low, fewer);
+    return step;
+}
+
 /* ---- options */
 
 static char *script_beside(const cli_picture *picture) {

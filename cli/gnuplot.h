@@ -31,6 +31,16 @@ size_t cli_picture_letters(const cli_picture *picture, size_t length);
 /* A step of 1, 2 or 5 times a power of ten that divides the range into about so many parts. */
 double cli_tic_step(double range, double parts);
 
+/* "set xtics ('0.5' 0.5, ..)", with numbers that differ, in as few letters as that takes. gnuplot's own tics read 0.100000 where
+ * an axis begins just above 0, and 1e+06 six times on one from 1000000 to 1000010. Nothing for a step that is not a number > 0. */
+void cli_put_tics(FILE *script, const char *axis, double low, double high, double step);
+
+/* The letters of the longest of about so many such numbers. */
+size_t cli_tic_letters(double low, double high, double parts);
+
+/* The step that leaves room for the numbers below an axis of this length, of so many parts at most. */
+double cli_tic_step_below(const cli_picture *picture, double length, double low, double high, double parts);
+
 /* put writes data and commands below the lines that set terminal and output; it returns an exit status. */
 typedef int cli_picture_put(void *self, FILE *script);
 int cli_picture_draw(const cli_picture *picture, cli_picture_put *put, void *self);

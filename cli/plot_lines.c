@@ -104,6 +104,9 @@ int cli_picture_put_lines(void *self, FILE *script) {
     if (!status && data && !error) status = put_data(f);
     if (status) return status;
     fprintf(script, "set xrange [%.9g:%.9g]\nset tics out nomirror\nset border 3\n", f->low[0], f->high[0]);
+    cli_put_tics(script, "x", f->low[0], f->high[0],
+                 cli_tic_step_below(&f->file, 0.85 * (double)f->file.width, f->low[0], f->high[0], 10.0));
+    fputs("set format y '%.10g'\n", script);
     fprintf(script, "set grid ytics lt 1 lw 0.5 lc rgb '%s'\nset key top right horizontal samplen 2\n",
             f->file.style->faint);
     cli_picture_input_label(f, "xlabel", f->file.width, 0);

@@ -15,7 +15,7 @@ static void put_palette(const picture *f, const panel *one) {
     char colours[CLI_PALETTE_ROOM];
     fprintf(f->script, "set palette defined %s\nset cbrange [%.9g:%.9g]\n",
             cli_style_palette(f->file.style, low < 0.0 && low == -high, colours), low, high);
-    if (tic > 0.0 && isfinite(tic)) fprintf(f->script, "set cbtics %.9g\n", tic);
+    cli_put_tics(f->script, "cb", low, high, tic);
 }
 
 static bool has_contours(const picture *f, const panel *one) {
@@ -37,10 +37,12 @@ static void put_contours(const picture *f, const panel *one, size_t column) {
 }
 
 /* As many as leave room for their numbers. */
-static void put_tics(const picture *f, size_t axis) {
-    const double numbers = f->room[axis] / (5.0 * (double)f->file.style->font),
-                 step = cli_tic_step(f->high[axis] - f->low[axis], fmax(2.0, fmin(numbers, 10.0)));
-    if (step > 0.0 && isfinite(step)) fprintf(f->script, "set %ctics %.9g\n", axis ? 'y' : 'x', step);
+static void put_tics(const picture *f) {
+    const double *low = f->low, *high = f->high, numbers = f->room[1] / (5.0 * (double)f->file.style->font);
+    cli_put_tics(f->script, "x", low[0], high[0],
+                 cli_tic_step_below(&f->file, f->room[0], low[0], high[0], 10.0));
+    cli_put_tics(f->script, "y", low[1], high[1],
+                 cli_tic_step(high[1] - low[1], fmax(2.0, fmin(numbers, 10.0))));
 }
 
 static void put_axes(const picture *f, size_t width, size_t height) {
@@ -52,8 +54,7 @@ static void put_axes(const picture *f, size_t width, size_t height) {
         cli_picture_degrees(f, 1);
         return;
     }
-    put_tics(f, 0);
-    put_tics(f, 1);
+    put_tics(f);
     cli_picture_input_label(f, "xlabel", width, 0);
     cli_picture_input_label(f, "ylabel", height, 1);
 }

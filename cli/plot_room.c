@@ -4,12 +4,19 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The width of what numbers at the left have more than four letters: "40.5°N" of "40°N". */
+static double more_letters(const picture *f) {
+    const double low = f->low[1], high = f->high[1], parts = f->degrees ? 10.0 : 6.0;
+    const size_t letters = cli_tic_letters(low, high, parts) + (f->degrees ? 2 : 0);
+    return letters > 4 ? 0.65 * (double)(letters - 4) * (double)f->file.style->font : 0.0;
+}
+
 /* Lines of text that stand left of a map, below it, right of it and above it. */
 static void margins_of(const picture *f, double margins[4]) {
     const double line = cli_picture_line(f);
-    margins[0] = line * (f->degrees ? (f->panels > 1 ? 3.4 : 4.2) : 4.6);
+    margins[0] = line * (f->degrees ? (f->panels > 1 ? 3.4 : 4.2) : 4.6) + more_letters(f);
     margins[1] = line * (f->degrees && !cli_picture_has_reference(f) ? 1.7 : 3.2);
-    margins[2] = line * (f->panels > 1 ? 5.2 : 6.4);
+    margins[2] = line * (f->panels > 1 ? 5.8 : 6.4);
     margins[3] = line * (f->panels > 1 ? 2.2 : 0.7);
 }
 

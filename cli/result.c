@@ -364,6 +364,7 @@ static json_t *warning_names(unsigned warnings) {
         {ORFF_WARN_COVERAGE, "coverage"},
         {ORFF_WARN_OUTLIERS, "outliers"},
         {ORFF_WARN_REPEATED, "repeated"},
+        {ORFF_WARN_MEAN, "mean"},
     };
     json_t *names = json_array();
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)

@@ -52,8 +52,25 @@ static bool comma_to_point(const fmt_csv_cell *t) {
     return true;
 }
 
+/* 01.03.2021 or 3/1/21: day or month first, which the numbers need not say. */
+static bool is_ambiguous_date(const fmt_csv_cell *t) {
+    int day, month, year, length = 0;
+    char separator[2];
+    const size_t size = (size_t)(t->end - t->text);
+    char text[12] = "";
+    if (size < 6 || size >= sizeof text) return false;
+    memcpy(text, t->text, size);
+    return sscanf(text, "%2d%1[./]%2d%1[./]%4d%n", &day, separator, &month, separator, &year, &length) == 5 &&
+           (size_t)length == size;
+}
+
+static int fail_date(fmt_table *table, size_t column, const fmt_csv_cell *t) {
+    return fail_cell(table, column, t, "is a date whose day and month cannot be told apart; write 2024-05-01");
+}
+
 static int fail_number(fmt_table *table, size_t column, const fmt_csv_cell *t) {
     const fmt_csv *c = table->state;
+    if (is_ambiguous_date(t)) return fail_date(table, column, t);
     const char *word = t->text + (*t->text == '-' || *t->text == '+');
     const fmt_csv_cell unsigned_word = {(char *)word, t->end};
     if (fmt_csv_cell_is(&unsigned_word, "inf") || fmt_csv_cell_is(&unsigned_word, "infinity"))
@@ -68,7 +85,8 @@ static int fail_number(fmt_table *table, size_t column, const fmt_csv_cell *t) {
 static int number_value(fmt_table *table, size_t column, const fmt_csv_cell *t, double *value) {
     const fmt_csv *c = table->state;
     if (c->layout.decimal_comma && !comma_to_point(t))
-        return fail_cell(table, column, t, "has a decimal point, and the first rows have commas");
+        return is_ambiguous_date(t) ? fail_date(table, column, t)
+                                    : fail_cell(table, column, t, "has a decimal point, and the first rows have commas");
     if (orff_number_scan(t->text, value) != t->end) return fail_number(table, column, t);
     return isinf(*value) ? fail_cell(table, column, t, "is too large for a number") : ORFF_OK;
 }

@@ -447,6 +447,7 @@ ORFF_API void orff_features_free(orff_features *features);
 #define ORFF_WARN_COVERAGE      128u /* error bars and errors on held-out rows disagree */
 #define ORFF_WARN_OUTLIERS      256u /* a few rows, far from all their neighbours, are most of what rows differ by */
 #define ORFF_WARN_REPEATED      512u /* errors are far larger at new values of an input: give groups */
+#define ORFF_WARN_MEAN          1024u /* outputs are noise about their mean, whose error is not in the error bars */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */
@@ -1419,7 +1420,9 @@ typedef struct orff_model_info {
     double lambda;
     double train_mse, cv_mse; /* in the outputs' units; cv_mse is NAN when not cross-validated; of an exact
                                  model it is the leave-one-out error */
-    double dof, log_evidence; /* NAN when not known */
+    /* NAN when not known. The evidence is that of the variances and the noise of the error bars if it chose lambda, otherwise
+     * that of the kernel as it is with noise variance N lambda. */
+    double dof, log_evidence;
     bool single, has_posterior;
     size_t kept_samples;            /* all the posterior samples there are; 0: any number can be drawn */
     bool on_plane;                  /* learned from degrees (settings.geo) on ... */

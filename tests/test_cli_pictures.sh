@@ -173,4 +173,19 @@ grep -q 'wavenumber (rad/km)' s.svg || fail "no label of the wavenumber"
 grep -q 'power per wavenumber ((m/s)²/(rad/km))' s.svg || fail "no label of the power"
 "$orff" fit wheel.csv --inputs 1,2 --outputs 3,4 --sigma 2 --lambda 1e-4 --engine exact -q -o exact.orff
 expect 1 'not a sum of waves.*--engine lattice' "$orff" plot exact.orff --what spectrum -o s2.svg
+
+# Numbers at the axes are short and differ, also where data begin just above a tic or are far from 0.
+tics() { sed -n "s/^set $1tics (\(.*\))/\1/p" p.svg.gp | grep -o "'[^']*'" | tr -d "'" | tr '\n' ' '; }
+awk 'BEGIN { srand(5); print "x,y,u,v"; for (i = 0; i < 100; i++) { x = rand(); y = rand(); print x, y, sin(3 * x), cos(3 * y) }
+    print 1e-6, 2e-7, 0, 1; print 0.9999991, 0.9999998, 0, -1 }' | tr ' ' , >unit.csv
+awk -F, 'NR == 1 { print; next } { printf "%.3f,%.3f,%s,%s\n", 456000.3 + 900 * $1, 5600000.1 + 900 * $2, $3, $4 }' unit.csv >utm.csv
+fit unit 0.5
+plot unit.orff --everywhere
+[ "$(tics x)" = "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 " ] || fail "tics: $(tics x)"
+[ "$(tics x)" = "$(tics y)" ] || fail "tics: $(tics y)"
+fit utm 500
+plot utm.orff --everywhere
+[ "$(tics y)" = "$(seq -s ' ' 5600000 100 5600900) 5601000 " ] || [ "$(tics y)" = "$(seq -s ' ' 5600000 100 5600900) " ] ||
+    fail "tics: $(tics y)"
+tics x | grep -Eq '^456[0-9]{3} (45[67][0-9]{3} )+$' || fail "tics: $(tics x)"
 finish

@@ -89,6 +89,22 @@ static void test_lambda_at_an_end(void **state) {
     rows_free(&r);
 }
 
+/* Noise about a mean of 5: intervals of the field would miss it in most fits, and say so; with a trend they have its error. */
+static void test_noise_about_a_mean(void **state) {
+    (void)state;
+    static const char *const plain[] = {NULL}, *const lattice[] = {"engine=lattice", NULL},
+                             *const trend[] = {"trend=constant", NULL}, *const given[] = {"lambda=10", NULL};
+    const orffi_rng rng = {5, 6};
+    rows r = make(0.7, 0.1, false);
+    assert_int_equal(warnings_within(&r, plain, ORFF_WARN_MEAN), 0);
+    for (size_t i = 0; i < N; i++) r.Y[i] = 5.0 + orffi_rng_normal(rng, i, 0);
+    assert_int_equal(warnings_within(&r, plain, ORFF_WARN_MEAN), ORFF_WARN_MEAN);
+    assert_int_equal(warnings_within(&r, lattice, ORFF_WARN_MEAN), ORFF_WARN_MEAN);
+    assert_int_equal(warnings_within(&r, trend, ORFF_WARN_MEAN), 0);
+    assert_int_equal(warnings_within(&r, given, ORFF_WARN_MEAN), 0);
+    rows_free(&r);
+}
+
 static void test_too_few_features(void **state) {
     (void)state;
     static const char *const few[] = {"features=4", "sigma=0.05", "scale-inputs=no", NULL};
@@ -200,6 +216,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_good_fit_warns_of_nothing),
         cmocka_unit_test(test_lambda_at_an_end),
+        cmocka_unit_test(test_noise_about_a_mean),
         cmocka_unit_test(test_too_few_features),
         cmocka_unit_test(test_wild_between_the_rows),
         cmocka_unit_test(test_error_bars_that_are_wrong),

@@ -304,6 +304,72 @@ static void test_path(void **state) {
     for (size_t i = 0; i < CASES; i++) check_path(i);
 }
 
+/* ---- the evidence of a model whose lambda it chose */
+
+/* log N(y; 0, S (K + N lambda I) S), S = diag of noise_k / sqrt(N lambda): each output's own amplitude and noise. */
+static double dense_evidence(size_t n, size_t p, const orff_kernel *kernel, const double *X, const double *Y,
+                             const orff_model_info *info) {
+    const size_t M = n * p;
+    const double shift = (double)n * info->lambda;
+    double *C = support_zeros(M * M), *alpha = support_zeros(M), sum = 0.0;
+    assert_ok(orff_kernel_gram(kernel, n, X, n, X, C));
+    for (size_t i = 0; i < M; i++) {
+        C[i * (M + 1)] += shift;
+        for (size_t j = 0; j < M; j++) C[i * M + j] *= info->noise[i % p] * info->noise[j % p] / shift;
+        alpha[i] = Y[i];
+    }
+    eliminate(M, C, 1, alpha);
+    for (size_t i = 0; i < M; i++)
+        sum += alpha[i] * Y[i] + log(fabs(C[i * (M + 1)])) + log(2.0 * acos(-1.0)); /* the pivots */
+    RELEASE(C, alpha);
+    return -0.5 * sum;
+}
+
+/* Outputs of unlike noises, in units of any size. */
+static void check_evidence(orff_rule rule, orff_engine engine, double size) {
+    enum { N = 60, P = 2 };
+    orff_part part = orff_part_default();
+    part.rule = rule;
+    part.base = ORFF_BASE_GAUSSIAN;
+    part.sigma = 0.8;
+    double *X = support_normal(N * 2, 31, 5), *Y = support_normal(N * P, 32, 5);
+    for (size_t i = 0; i < N; i++) {
+        Y[i * P] = size * (sin(2.0 * X[2 * i]) + 0.1 * Y[i * P]);
+        Y[i * P + 1] = size * (cos(X[2 * i + 1]) + 0.6 * Y[i * P + 1]);
+    }
+    orff_settings s = exact_settings(1, &part);
+    orff_kernel *kernel = NULL;
+    orff_model *model = NULL;
+    s.engine = engine;
+    s.center = false;
+    s.sampling.tolerance = 1e-9;
+    assert_ok(orff_kernel_create(&kernel, 2, P, 1, &part));
+    const orff_status status = orff_model_fit(&model, &s, 2, P, N, X, Y, NULL);
+    if (engine == ORFF_ENGINE_LATTICE && status == ORFF_ERROR_UNSUPPORTED) {
+        orff_kernel_free(kernel); /* built without lattices */
+        RELEASE(X, Y);
+        return;
+    }
+    assert_ok(status);
+    const orff_model_info info = orff_model_describe(model);
+    assert_close(info.log_evidence, dense_evidence(N, P, kernel, X, Y, &info), 1e-5);
+    orff_model_free(model);
+    orff_kernel_free(kernel);
+    RELEASE(X, Y);
+}
+
+static void test_evidence(void **state) {
+    (void)state;
+    static const orff_rule rules[] = {ORFF_RULE_DECOMPOSABLE, ORFF_RULE_DIV_FREE};
+    for (size_t i = 0; i < 2; i++) {
+        support_case("%s", orff_rule_name(rules[i]));
+        check_evidence(rules[i], ORFF_ENGINE_EXACT, 1.0);
+        check_evidence(rules[i], ORFF_ENGINE_EXACT, 1e-4);
+        check_evidence(rules[i], ORFF_ENGINE_LATTICE, 1.0);
+        support_case(NULL);
+    }
+}
+
 /* ---- covariances */
 
 /* K(z,z) - k (K + shift/c)^-1 k^T of one point. */
@@ -807,6 +873,7 @@ int main(void) {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_leave_one_out),
         cmocka_unit_test(test_path),
+        cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_covariance),
         cmocka_unit_test(test_covariance_never_negative),
         cmocka_unit_test(test_features_converge),

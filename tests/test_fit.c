@@ -876,6 +876,9 @@ static void refuse_rows(void **state) {
     } while (0)
     REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "d=0", FIT(0, 2, 40, rows.X, rows.Y, NULL));
     REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "p=0", FIT(2, 0, 40, rows.X, rows.Y, NULL));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "(d=0, p=2)", orff_learn(&model, NULL, 0, 2, 40, rows.X, rows.Y));
+    REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "do not fit in memory",
+           FIT(2, 2, SIZE_MAX / 2, rows.X, rows.Y, NULL)); /* their bytes, though not their number */
     REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "no rows", FIT(2, 2, 0, rows.X, rows.Y, NULL));
     REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "NULL", FIT(2, 2, 40, NULL, rows.Y, NULL));
     REFUSE(ORFF_ERROR_INVALID_ARGUMENT, "NULL", FIT(2, 2, 40, rows.X, NULL, NULL));

@@ -349,7 +349,8 @@ class ModelEstimator(BaseEstimator):
 
     @property
     def log_evidence_(self) -> float:
-        """Log marginal likelihood; nan if not known."""
+        """Log marginal likelihood, with the noise and the variances of the error bars if the evidence chose lambda; nan if not
+        known."""
         return float(self._info().log_evidence)
 
     @property

@@ -22,10 +22,11 @@ from ._tuning import TuningMixin
 
 @parameters(EVERY, precision=PRECISION, missing_outputs=MISSING_OUTPUTS, verbose=VERBOSE, progress=PROGRESS)
 class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, StreamingMixin):
-    """Vector-valued ridge regression with operator-valued random Fourier features.
+    """Vector-valued regression with operator-valued kernels: Gaussian processes whose covariance is a matrix.
 
-    Learns f: R^d -> R^p by minimising (1/N) sum |f(x) - y|^2 + lambda |theta|^2, at a cost that is linear in the
-    number of rows. Without parameters the length scale and lambda are chosen from the data.
+    Learns f: R^d -> R^p with error bars. Without parameters the engine, the base, the length scales and the noise are
+    chosen from the data: the exact kernel for few rows, a lattice for more rows of up to three inputs, random Fourier
+    features otherwise.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ const char *orff_text_nearest(const char *word, const char *const *words) {
         const size_t a = strlen(word), b = strlen(*words);
         if (b > LONGEST || (a > b ? a - b : b - a) >= best) continue;
         const size_t far = edits(word, *words);
-        if (far < best) {
+        if (far < best && far < b) { /* else they have no letter in common */
             best = far;
             nearest = *words;
         }

@@ -31,7 +31,7 @@ orff_status orffi_fail(orff_status status, const char *format, ...) {
 }
 
 static orff_status check_shape(const char *name, size_t rows, size_t cols, const void *a) {
-    if (rows && cols > SIZE_MAX / rows)
+    if (rows && cols > SIZE_MAX / sizeof(double) / rows)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: %zu x %zu numbers do not fit in memory", name,
                           rows, cols);
     if (!a && rows && cols) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s is NULL", name);

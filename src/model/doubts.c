@@ -24,27 +24,44 @@
 #define HIGHEST    0.65 /* coverage of 50 % likewise: of 95 % too many cannot be told from chance */
 #define NEGLIGIBLE 0.01 /* of the spread of the outputs: errors whose bars are not asked about */
 #define CHANCE     3.0  /* standard errors of a binomial count: one of 700 fits errs by chance */
-#define OUTLYING \
-    0.5         /* share of outliers in squares: without them the noise is less than 0.7 of what it seems */
-#define TOP 9.1 /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
+#define OUTLYING   0.5  /* share of outliers in squares: without them the noise is less than 0.7 of what it seems */
+#define TOP        9.1  /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
 
 static const unsigned all_flags = ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD |
-                                  ORFF_WARN_COVERAGE | ORFF_WARN_OUTLIERS | ORFF_WARN_REPEATED;
+                                  ORFF_WARN_COVERAGE | ORFF_WARN_OUTLIERS | ORFF_WARN_REPEATED |
+                                  ORFF_WARN_MEAN;
 
 /* ---- lambda */
 
 /* Whether lambda is an end of the path that the settings name, or all was found to be noise. A step of the path is far
- * more than what the size of an approximate kernel differs by. */
-static orff_status find_end(const orff_model *model, const orffi_plan *plan, bool *at_end) {
+ * more than what the size of an approximate kernel differs by. relative: lambda over the kernel's size. */
+static bool is_at_end(const orffi_plan *plan, double relative) {
     const orff_settings *s = &plan->settings;
-    double size;
-    *at_end = plan->shift > 0.0 && plan->engine->evident && log(plan->shift) > TOP;
-    if ((s->lambda > 0.0 && !plan->path_taken) || plan->shift > 0.0 || s->lambda_count < 2) return ORFF_OK;
-    const orff_status status = orffi_exact_size(orffi_model_kernel(model), &size);
-    if (status) return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK; /* kernels without an exact form */
+    if (plan->shift > 0.0 && plan->engine->evident && log(plan->shift) > TOP) return true;
+    if ((s->lambda > 0.0 && !plan->path_taken) || plan->shift > 0.0 || s->lambda_count < 2) return false;
     const double step = pow(s->lambda_high / s->lambda_low, 0.5 / (double)(s->lambda_count - 1));
+    return relative < s->lambda_low * step || relative > s->lambda_high / step;
+}
+
+/* Whether the field varies by less than the mean errs that was subtracted: its variance a K(0) is less than that of the noise
+ * a N lambda over N. The posterior, which takes this mean as known, then says far too little of f. */
+static bool is_mean_alone(const orff_model *model, const orffi_plan *plan, double relative) {
+    const bool chosen = plan->path_taken || !(plan->settings.lambda > 0.0);
+    return plan->settings.center && !plan->trend && !plan->directed && !model->classes && chosen &&
+           relative > 1.0;
+}
+
+static orff_status find_lambda(orff_model *model, const orffi_plan *plan) {
+    double size = NAN; /* kernels without an exact form have none */
+    if (orffi_exact_size(orffi_model_kernel(model), &size) == ORFF_ERROR_NO_MEMORY)
+        return ORFF_ERROR_NO_MEMORY;
     const double relative = model->lambda / size;
-    *at_end = relative < s->lambda_low * step || relative > s->lambda_high / step;
+    const bool at_end = is_at_end(plan, relative);
+    if (is_mean_alone(model, plan, relative) && (!at_end || plan->shift > 0.0)) {
+        model->doubts.flags |= ORFF_WARN_MEAN;
+    } else if (at_end) {
+        model->doubts.flags |= ORFF_WARN_LAMBDA_AT_END;
+    }
     return ORFF_OK;
 }
 
@@ -255,9 +272,7 @@ static orff_status find_outliers(orff_model *model, const orffi_plan *plan, cons
 
 orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const orffi_rows *rows) {
     const orffi_table *head = &rows->head;
-    bool at_end;
-    ORFFI_TRY(find_end(model, plan, &at_end));
-    if (at_end) model->doubts.flags |= ORFF_WARN_LAMBDA_AT_END;
+    ORFFI_TRY(find_lambda(model, plan));
     if (!model->classes && head->n > 1) {
         /* Neighbours may have other directions, and who gives lambda may want it smooth. */
         const bool tells = plan->engine->draws && !head->along && !(plan->settings.lambda > 0.0);
@@ -269,6 +284,7 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     }
     if (is_wrong(model, head)) model->doubts.flags |= ORFF_WARN_COVERAGE;
     ORFFI_TRY(find_outliers(model, plan, rows));
+    if (model->doubts.flags & ORFF_WARN_OUTLIERS) model->doubts.flags &= ~ORFF_WARN_MEAN; /* they hide the field */
     for (size_t k = 0; k < plan->d; k++) ORFFI_TRY(try_input(model, plan, rows, k));
     orffi_doubts_say(model);
     return ORFF_OK;
@@ -323,6 +339,10 @@ void orffi_doubts_say(orff_model *model) {
             "give a wider "
             "lambda-grid, or lambda",
             model->lambda);
+    if (flags & ORFF_WARN_MEAN)
+        say(model,
+            "the outputs look like noise about their mean; the error bars of the field leave out the error of this "
+            "mean and are too small: check the columns, or give trend constant, which includes it");
     if (flags & ORFF_WARN_FEW_FEATURES)
         say(model,
             "at the training rows the error of the model is %.3g, more than that of the value at the nearest "

@@ -279,8 +279,11 @@ static orff_status read_geo(orff_options *o, orff_data_shape *shape, orff_settin
 
 orff_status orff_options_resolve(orff_options *options, const orff_data_shape *shape,
                                  orff_settings *settings) {
-    if (!options || !shape || !settings || !shape->d || !shape->p)
-        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_options_resolve needs inputs and outputs");
+    if (!options || !shape || !settings)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_options_resolve: NULL argument");
+    if (!shape->d || !shape->p)
+        return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a model needs inputs and outputs (d=%zu, p=%zu)", shape->d,
+                          shape->p);
     orff_settings resolved = orff_settings_default();
     options->culprit[0] = '\0';
     clear_resolved(options);

@@ -34,14 +34,18 @@ static double without_freedom(double square, double N, double dof, double least)
     return isnan(dof) ? square : square * N / fmax(N - dof, least);
 }
 
+/* Whether the evidence chose lambda, and knows the noise that goes with it. */
+static bool is_chosen(const orffi_plan *plan, const orffi_path *path, const orffi_report *report) {
+    return !path && !(plan->settings.lambda > 0.0) && report->evident && !isnan(report->evident[0]);
+}
+
 /* Whether the noise is what goes with the evidence: where that chose lambda, as a lambda that was given says nothing of the
  * field's variance; and where residuals have less than one degree of freedom among them, of which they tell nothing. */
 static bool is_evident(const orff_model *model, const orffi_plan *plan, const orffi_path *path,
                        const orffi_report *report) {
-    const bool chosen = !path && !(plan->settings.lambda > 0.0);
     const double trend = plan->trend ? plan->trend->freedom : 0.0;
     if (!report->evident || isnan(report->evident[0])) return false;
-    return chosen || report->N * (double)model->p - trend - report->dof < 1.0;
+    return is_chosen(plan, path, report) || report->N * (double)model->p - trend - report->dof < 1.0;
 }
 
 /* Each output has its own where the kernel is k I, and all have the same degrees of freedom, or where each has a lambda of its
@@ -112,6 +116,20 @@ static orff_status fill_qualities(orff_model *model, const orffi_quality *q) {
     return ORFF_OK;
 }
 
+/* The engine's evidence is that of the kernel itself with noise N lambda, -1/2 sum_k [q_k + log det C + N log 2 pi], where
+ * q_k = y_k^T C^-1 y_k = evident_k / lambda. The model's field has a_k times this covariance, where a_k N lambda is the variance of
+ * its noise, and so -1/2 sum_k [q_k / a_k + log det C + N log(2 pi a_k)]: what this adds. NAN if an output has no noise. */
+static double scale_evidence(const orff_model *model, const orffi_report *report) {
+    double added = 0.0;
+    for (size_t k = 0; k < model->p; k++) {
+        const double noise = model->noise[k] / model->spread[k], q = report->evident[k] / report->lambda,
+                     a = noise * noise / (report->N * report->lambda);
+        if (!(a > 0.0)) return NAN;
+        added += 0.5 * (q - q / a - report->N * log(a));
+    }
+    return added;
+}
+
 /* In the user's units. */
 static orff_status fill_report(orff_model *model, const orffi_plan *plan, const orffi_path *path,
                                orffi_report *report) {
@@ -123,6 +141,7 @@ static orff_status fill_report(orff_model *model, const orffi_plan *plan, const 
     memcpy(model->output_train_mse, report->train_mse, model->p * sizeof *report->train_mse);
     for (size_t k = 0; k < model->p; k++) model->mean[k] = report->mean[k] * model->spread[k];
     model->log_evidence = report->log_evidence; /* the density of y, not of y / spread */
+    if (is_chosen(plan, path, report)) model->log_evidence += scale_evidence(model, report);
     model->log_evidence -= plan->log_spread;
     for (size_t k = 0; !plan->directed && k < model->p; k++)
         model->log_evidence -= report->N * log(model->spread[k]);

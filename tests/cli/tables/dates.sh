@@ -10,3 +10,10 @@ orff predict m.orff hours.csv -q -o - | sed -n '2s/,.*//p'
 orff fit numbers.csv --inputs x --outputs u --sigma 1 --lambda 1e-3 -q -o n.orff
 printf 'x\n2024-05-02\n' >later.csv
 orff predict n.orff later.csv -q -o - || echo $?
+# Day and month are not guessed.
+for date in 1.3.21 1/3/2021; do
+    printf 'day;u\n%s;1,5\n%s;2,5\n' $date $date >german.csv
+    orff fit german.csv --inputs day --outputs u -o n.orff || echo $?
+    printf 'day,u\n%s,1.5\n%s,2.5\n' $date $date >english.csv
+    orff fit english.csv --inputs day --outputs u -o n.orff || echo $?
+done
