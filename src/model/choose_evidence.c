@@ -19,8 +19,9 @@
  * far from each other as that where 30 000 rows are looked at: no length scale falls between them. */
 static const struct size {
     size_t whole; /* up to here all rows in one group: the true evidence */
+    size_t tiled; /* and up to here every row in one patch, of up to twice the order */
     size_t spread, patch, patches;
-} few_rows = {400, 300, 100, 8}, many_rows = {ORFFI_EVIDENCE_WHOLE, 500, 160, 24};
+} few_rows = {400, 400, 300, 100, 8}, many_rows = {ORFFI_EVIDENCE_WHOLE, 16000, 500, 160, 24};
 
 #define STARTS      5    /* length scales that are looked at first */
 #define ROUGHLY     0.1  /* differences of the log evidence that tell nothing */
@@ -41,12 +42,15 @@ void orffi_sample_clear(orffi_sample *sample) {
 static orff_status fill_sample(const orffi_table *table, const double *median, size_t order, struct size size,
                                orffi_sample *sample) {
     const size_t all = table->n * order, cover = all / size.patch + 1;
-    const orffi_grouping how = {.spread = size.spread / order + 1,
-                                .patches = size.patches < cover ? size.patches : cover,
-                                .patch = size.patch / order + 1};
+    orffi_grouping how = {.spread = size.spread / order + 1,
+                          .patches = size.patches < cover ? size.patches : cover,
+                          .patch = size.patch / order + 1};
+    if (all <= size.tiled)
+        for (how.patches = 1; all > 2 * size.patch * how.patches; how.patches *= 2) {}
     sample->count = all <= size.whole ? 1 : how.patches + 1;
     ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, sample->count));
     if (all <= size.whole) return orffi_patches(table, median, table->n, sample->tables);
+    if (all <= size.tiled) return orffi_patches_tiled(table, median, &how, sample->tables);
     return orffi_patches_apart(table, median, &how, sample->tables);
 }
 
