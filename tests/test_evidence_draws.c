@@ -67,7 +67,7 @@ typedef struct process {
 
 /* The bounds are those of the Fisher information of amplitude, length scale, mix and noise,
  *     I_ij = tr(C^-1 dC/di C^-1 dC/dj) / 2,
- * with dense matrices, over rows like these. The evidence of groups of rows has up to 1.15 times that. Outputs of decomposable
+ * with dense matrices, over rows like these. The evidence of groups of rows has up to 1.2 times that. Outputs of decomposable
  * kernels are as many draws; fields of matern 3/2 are as rough as matern 1/2, and hard to tell from noise. */
 #define DEC  ORFF_RULE_DECOMPOSABLE
 #define CURL ORFF_RULE_CURL_FREE

@@ -21,7 +21,7 @@
  * far from each other as that where 30 000 rows are looked at: no length scale falls between them. */
 static const struct size {
     size_t whole; /* up to here all rows in one group: the true evidence */
-    size_t tiled; /* and up to here every row in one patch, of up to twice the order */
+    size_t tiled; /* and up to here every row is in one patch */
     size_t spread, patch, patches;
 } few_rows = {400, 400, 300, 100, 8}, many_rows = {ORFFI_EVIDENCE_WHOLE, 16000, 500, 160, 24};
 
@@ -55,7 +55,7 @@ static orff_status fill_sample(const orffi_table *table, const double *median, s
                           .patches = size.patches < cover ? size.patches : cover,
                           .patch = size.patch / order + 1};
     if (all <= size.tiled)
-        for (how.patches = 1; all > 2 * size.patch * how.patches; how.patches *= 2) {}
+        for (how.patches = 1; all > size.patch * how.patches; how.patches *= 2) {}
     sample->count = all <= size.whole ? 1 : how.patches + 1;
     ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, sample->count));
     if (all <= size.whole) return orffi_patches(table, median, table->n, sample->tables);
