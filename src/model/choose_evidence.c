@@ -177,6 +177,13 @@ static bool is_open(const orffi_choice *c, size_t m) {
     return c->judge.chosen[m] && orffi_smoothness_is_open(&c->plan->parts.list[m].part);
 }
 
+/* Bases are some way apart. Shapes of one base are so close to each other that it matters little which of them is taken. */
+static bool is_base_open(const orffi_choice *c) {
+    for (size_t m = 0; m < c->plan->parts.count; m++)
+        if (is_open(c, m) && c->plan->parts.list[m].part.base == ORFF_BASE_AUTO) return true;
+    return false;
+}
+
 /* The places of all open parts together; false: none is open. */
 static bool find_span(const orffi_choice *c, size_t *low, size_t *high) {
     bool any = false;
@@ -234,9 +241,9 @@ static orff_status try_base(orffi_choice *c, size_t which, bool smoother, double
     if (!status) set_base(c, &candidate, which);
     if (!status)
         status = orffi_candidate_improve(&candidate, &c->judge, &c->few, (orffi_freedom){0}, ROUGHLY, NULL);
-    if (!status) status = start_base(c, which, smoother, &other);
+    if (!status && is_base_open(c)) status = start_base(c, which, smoother, &other);
     if (!status) {
-        keep_better(&candidate, &other);
+        if (other.parts.list) keep_better(&candidate, &other);
         *ahead = candidate.value - c->best.value;
         compare_base(c, &candidate, smoother, *ahead);
     }
@@ -384,10 +391,8 @@ static orff_status fill_proof(orffi_choice *c) {
 /* Where the few rows left a doubt, others decide. */
 static orff_status review_bases(orffi_choice *c, orffi_freedom freedom) {
     const double rougher = c->behind[0], smoother = c->behind[1];
-    size_t low, high;
     bool any = false;
-    if (c->few.count == 1 || !find_span(c, &low, &high) || low == high)
-        return ORFF_OK; /* they are all rows, or given */
+    if (c->few.count == 1 || !is_base_open(c)) return ORFF_OK; /* they are all rows, or it is given */
     ORFFI_TRY(fill_proof(c));
     ORFFI_TRY(prove(c, &c->best, &c->proved));
     if (c->proof.count || smoother < DOUBTFUL) ORFFI_TRY(climb_along(c, true, true, freedom, &any));
