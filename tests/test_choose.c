@@ -76,6 +76,32 @@ static void few_rows_are_all_taken(void **state) {
     orffi_table_clear(&table);
 }
 
+/* After the rows that are spread over all, every row is in one group of neighbours. */
+static void samples_of_some_thousand_rows_have_them_all(void **state) {
+    (void)state;
+    const double unit[2] = {1.0, 1.0};
+    orffi_table table = lattice();
+    orffi_sample sample = {0};
+    size_t seen[LATTICE] = {0}, rows = 0;
+    assert_ok(orffi_sample_many(&table, unit, 1, &sample));
+    for (size_t g = 1; g < sample.count; g++) {
+        const orffi_table *t = &sample.tables[g];
+        double low[2] = {INFINITY, INFINITY}, high[2] = {0.0, 0.0};
+        assert_true(t->n <= 160);
+        for (size_t i = 0; i < t->n; i++) {
+            rows += ++seen[(size_t)t->Y[2 * i]] == 1;
+            for (size_t k = 0; k < 2; k++) low[k] = fmin(low[k], t->X[2 * i + k]);
+            for (size_t k = 0; k < 2; k++) high[k] = fmax(high[k], t->X[2 * i + k]);
+            assert_true(seen[(size_t)t->Y[2 * i]] == 1);
+        }
+        assert_true((high[0] - low[0]) * (high[1] - low[1]) <= 1.2 * (double)t->n);
+    }
+    assert_int_equal(rows, LATTICE);
+    assert_true(sample.tables[0].n > 400);
+    orffi_sample_clear(&sample);
+    orffi_table_clear(&table);
+}
+
 /* ---- the choice */
 
 enum { ROWS = 1500, HELD = 500 };
@@ -442,6 +468,7 @@ int main(void) {
         cmocka_unit_test(patches_are_dense_and_spread),
         cmocka_unit_test(distances_are_in_units),
         cmocka_unit_test(few_rows_are_all_taken),
+        cmocka_unit_test(samples_of_some_thousand_rows_have_them_all),
         cmocka_unit_test(automatic_is_no_worse_than_a_single_part),
         cmocka_unit_test(evidence_finds_base_and_scale),
         cmocka_unit_test(halves_lie_together),

@@ -645,6 +645,28 @@ static void lambda_is_found(void **state) {
     }
 }
 
+/* The same choice is the same lambda, however much of a rough kernel lies beyond the waves of the lattice. */
+static void lambda_goes_with_the_whole_kernel(void **state) {
+    (void)state;
+    static const lattice_case rough_field = {
+        .name = "rough field",
+        .d = 2,
+        .p = 2,
+        .n = 250,
+        .n_parts = 1,
+        .parts = {{.rule = ORFF_RULE_DIV_FREE, .base = ORFF_BASE_MATERN, .shape = 1.5, .sigma = 0.5}}};
+    problem t;
+    begin(&t, &rough_field);
+    for (size_t i = 0; i < rough_field.n; i++)
+        for (size_t k = 0; k < 2; k++)
+            t.Y[2 * i + k] = rough(t.X + 2 * i) + 0.1 * (double)((i * 37 + k) % 11);
+    t.settings.lambda = 0.0;
+    t.exact = fit(&t, ORFF_ENGINE_EXACT);
+    t.lattice = fit(&t, ORFF_ENGINE_LATTICE);
+    assert_close(orff_model_describe(t.lattice).lambda, orff_model_describe(t.exact).lambda, 1e-6);
+    end(&t);
+}
+
 /* ---- hostile rows */
 
 static orff_status try_rows(problem *t, size_t n, orff_model **model) {
@@ -720,6 +742,7 @@ int main(void) {
         cmocka_unit_test(nearest_rows_must_tell_enough),
         cmocka_unit_test(leaving_out_is_fitting_without),
         cmocka_unit_test(lambda_is_found),
+        cmocka_unit_test(lambda_goes_with_the_whole_kernel),
         cmocka_unit_test(odd_rows_are_fitted_or_refused),
     };
     if (!orffi_fft_available()) {

@@ -241,6 +241,9 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *rows, const orff_
 orff_status orffi_lattice_crowding(const orff_kernel *kernel, const orffi_table *table, double noise,
                                    double *variance);
 
+/* trace K(0)/p of the whole kernel; 0 where it has no exact form. */
+orff_status orffi_lattice_kernel_size(const orff_kernel *kernel, double *size);
+
 /* The noise of a row over the size of the kernel: as it was found, or as lambda has it; 0 where neither is known. */
 orff_status orffi_lattice_noise_ratio(const orffi_lattice_rows *rows, const orff_kernel *kernel,
                                       double weight, double *noise);

@@ -24,10 +24,12 @@ orff_status orffi_lattice_bind_rows(orffi_lattice_rows *r, const orff_kernel *ke
     return status;
 }
 
+/* Of the whole kernel, which a noise goes with: waves beyond the cut may be much of it where the nearest rows stand in for them. */
 orff_status orffi_lattice_size(void *rows, const orff_kernel *kernel, double *out) {
     orffi_lattice_rows *r = rows;
     ORFFI_TRY(orffi_lattice_bind_rows(r, kernel));
-    *out = r->system.trace > 0.0 ? r->system.trace : 1.0;
+    ORFFI_TRY(orffi_lattice_kernel_size(kernel, out));
+    if (!(*out > 0.0)) *out = r->system.trace > 0.0 ? r->system.trace : 1.0;
     return ORFF_OK;
 }
 

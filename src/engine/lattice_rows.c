@@ -53,8 +53,7 @@ orff_status orffi_lattice_prepare(void **rows, const orffi_task *task, const orf
     return ORFF_OK;
 }
 
-/* trace K(0)/p; 0 where the kernel has no exact form. */
-static orff_status kernel_size(const orff_kernel *kernel, double *size) {
+orff_status orffi_lattice_kernel_size(const orff_kernel *kernel, double *size) {
     const double zero[ORFF_LATTICE_INPUTS] = {0};
     double *K;
     *size = 0.0;
@@ -72,7 +71,7 @@ orff_status orffi_lattice_noise_ratio(const orffi_lattice_rows *r, const orff_ke
     double size;
     *ratio = r->task.shift;
     if (*ratio > 0.0 || !(lambda > 0.0)) return ORFF_OK;
-    ORFFI_TRY(kernel_size(kernel, &size));
+    ORFFI_TRY(orffi_lattice_kernel_size(kernel, &size));
     if (size > 0.0) *ratio = lambda * (r->directed > 0.0 ? r->directed : weight) / size;
     return ORFF_OK;
 }

@@ -16,6 +16,10 @@ typedef struct orffi_choice {
     orffi_candidate plain; /* the best with one length scale for all inputs, where that is not it; or nothing */
     size_t base;     /* of it, where that is open: its place from rough to smooth (smoothness.h) */
     size_t unknowns; /* of it */
+    orffi_candidate beside[2]; /* on the few rows, with the next rougher base and the next smoother; or nothing */
+    double behind[2];          /* how much less evidence those have there; INFINITY: there is none */
+    orffi_sample proof;        /* one group, whose evidence decides between bases; or none */
+    double proved;             /* that of the best, or of the many rows */
     double left_out; /* rows left out chose it, which the one of most evidence misses by so many times as much; or 0 */
 } orffi_choice;
 

@@ -1,13 +1,15 @@
 /* Base, length scales, noise, weights and mix by the evidence: the parts under which the outputs are most probable.
  *
  * First on few rows: length scales from a list, then each base up to its top, the next one from where the last one ended;
- * then whether a length scale for each part, or for each input, gains enough. The winner goes on to its top on more rows. */
+ * then whether a length scale for each part, or for each input, gains enough. The winner goes on to its top on more rows, and so do
+ * bases that it was hardly better than. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "exact/near.h"
 #include "model/choice.h"
 #include "model/choose.h"
 #include "model/patches.h"
@@ -19,14 +21,22 @@
  * far from each other as that where 30 000 rows are looked at: no length scale falls between them. */
 static const struct size {
     size_t whole; /* up to here all rows in one group: the true evidence */
+    size_t tiled; /* and up to here every row is in one patch */
     size_t spread, patch, patches;
-} few_rows = {400, 300, 100, 8}, many_rows = {ORFFI_EVIDENCE_WHOLE, 500, 160, 24};
+} few_rows = {400, 400, 300, 100, 8}, many_rows = {ORFFI_EVIDENCE_WHOLE, 16000, 500, 160, 24};
 
 #define STARTS      5    /* length scales that are looked at first */
 #define ROUGHLY     0.1  /* differences of the log evidence that tell nothing */
 #define FINELY      0.01 /* the top is flat: length scales are within a per cent or so */
 #define MOST_INPUTS 20   /* more length scales than that cannot be told apart by a few hundred rows */
 #define EVALUATIONS 100  /* that a choice takes, about */
+
+/* The log of a ratio of likelihoods has about twice its mean for a variance: where it is D in favour of the wrong base, that is
+ * a chance of sqrt(2 D) standard deviations or more. More than three of them are none. */
+#define DOUBTFUL 4.5
+
+/* The order of a matrix that is factored a few times, in a tenth of a second each or two. */
+#define PROOF 2000
 
 static const double start_noises[] = {0.01, 0.3}; /* of the variance: almost none, and much */
 
@@ -41,12 +51,15 @@ void orffi_sample_clear(orffi_sample *sample) {
 static orff_status fill_sample(const orffi_table *table, const double *median, size_t order, struct size size,
                                orffi_sample *sample) {
     const size_t all = table->n * order, cover = all / size.patch + 1;
-    const orffi_grouping how = {.spread = size.spread / order + 1,
-                                .patches = size.patches < cover ? size.patches : cover,
-                                .patch = size.patch / order + 1};
+    orffi_grouping how = {.spread = size.spread / order + 1,
+                          .patches = size.patches < cover ? size.patches : cover,
+                          .patch = size.patch / order + 1};
+    if (all <= size.tiled)
+        for (how.patches = 1; all > size.patch * how.patches; how.patches *= 2) {}
     sample->count = all <= size.whole ? 1 : how.patches + 1;
     ORFFI_TRY(ORFFI_NEW_ARRAY(sample->tables, sample->count));
     if (all <= size.whole) return orffi_patches(table, median, table->n, sample->tables);
+    if (all <= size.tiled) return orffi_patches_tiled(table, median, &how, sample->tables);
     return orffi_patches_apart(table, median, &how, sample->tables);
 }
 
@@ -151,10 +164,24 @@ static orff_status climb_from_starts(orffi_choice *c, const orffi_candidate *fro
     return ORFF_OK;
 }
 
+/* Parts that are alike would stay alike: they begin somewhat apart. */
+static void spread_parts(const orffi_choice *c, orffi_candidate *candidate) {
+    for (size_t m = 1; m < candidate->parts.count; m++)
+        for (size_t i = 0; c->judge.chosen[m] && i < c->plan->d; i++)
+            candidate->parts.list[m].sigmas[i] *= pow(0.5, (double)m);
+}
+
 /* ---- bases and their shapes */
 
 static bool is_open(const orffi_choice *c, size_t m) {
     return c->judge.chosen[m] && orffi_smoothness_is_open(&c->plan->parts.list[m].part);
+}
+
+/* Bases are some way apart. Shapes of one base are so close to each other that it matters little which of them is taken. */
+static bool is_base_open(const orffi_choice *c) {
+    for (size_t m = 0; m < c->plan->parts.count; m++)
+        if (is_open(c, m) && c->plan->parts.list[m].part.base == ORFF_BASE_AUTO) return true;
+    return false;
 }
 
 /* The places of all open parts together; false: none is open. */
@@ -184,43 +211,109 @@ bool orffi_choice_next_base(const orffi_choice *c, size_t base, int step, orffi_
     return true;
 }
 
-/* From where the best one is, with another base. *better: it is the best one now. */
-static orff_status try_base(orffi_choice *c, size_t which, orffi_freedom freedom, bool *better) {
-    orffi_candidate candidate = {0};
+/* The candidate takes the place of the best one if it is ahead of it. Else it stays as the one beside that. */
+static void compare_base(orffi_choice *c, orffi_candidate *candidate, bool smoother, double ahead) {
+    if (ahead > 0.0) {
+        replace_best(&c->beside[!smoother], &c->best);
+        replace_best(&c->best, candidate);
+        orffi_candidate_clear(&c->beside[smoother]);
+        c->behind[!smoother] = ahead;
+        c->behind[smoother] = INFINITY;
+    } else {
+        replace_best(&c->beside[smoother], candidate);
+        c->behind[smoother] = -ahead;
+    }
+}
+
+/* From a start of its own: what one base takes for roughness another takes for noise, and between the two lies a valley. Smoother
+ * ones leave more to the noise. */
+static orff_status start_base(orffi_choice *c, size_t which, bool smoother, orffi_candidate *candidate) {
+    ORFFI_TRY(orffi_candidate_copy(candidate, &c->best));
+    set_base(c, candidate, which);
+    ORFFI_TRY(find_start(c, candidate, start_noises[smoother]));
+    return orffi_candidate_improve(candidate, &c->judge, &c->few, (orffi_freedom){0}, ROUGHLY, NULL);
+}
+
+/* On few rows, with the next base; from where the best one is too. */
+static orff_status try_base(orffi_choice *c, size_t which, bool smoother, double *ahead) {
+    orffi_candidate candidate = {0}, other = {0};
     orff_status status = orffi_candidate_copy(&candidate, &c->best);
     if (!status) set_base(c, &candidate, which);
-    if (!status) status = orffi_candidate_improve(&candidate, &c->judge, &c->few, freedom, ROUGHLY, NULL);
-    *better = !status && candidate.value > c->best.value;
-    if (status)
-        orffi_candidate_clear(&candidate);
-    else
-        keep_better(&c->best, &candidate);
+    if (!status)
+        status = orffi_candidate_improve(&candidate, &c->judge, &c->few, (orffi_freedom){0}, ROUGHLY, NULL);
+    if (!status && is_base_open(c)) status = start_base(c, which, smoother, &other);
+    if (!status) {
+        if (other.parts.list) keep_better(&candidate, &other);
+        *ahead = candidate.value - c->best.value;
+        compare_base(c, &candidate, smoother, *ahead);
+    }
+    orffi_candidate_clear(&candidate);
+    orffi_candidate_clear(&other);
     return status;
 }
 
-/* Smoothness is a line along which the evidence has one top: up, or else down, as long as it is better. */
-static orff_status climb_bases(orffi_choice *c, orffi_freedom freedom) {
-    const size_t from = c->base;
-    size_t low, high;
-    bool better = true;
-    if (!find_span(c, &low, &high)) return ORFF_OK;
-    for (size_t at = from + 1; better && at <= high; at++) {
-        ORFFI_TRY(try_base(c, at, freedom, &better));
-        if (better) c->base = at;
+/* The evidence that decides between bases. */
+static orff_status prove(orffi_choice *c, const orffi_candidate *candidate, double *value) {
+    orffi_candidate copy = {0};
+    *value = candidate->value;
+    if (!c->proof.count) return ORFF_OK;
+    orff_status status = orffi_candidate_copy(&copy, candidate);
+    if (!status) status = orffi_candidate_judge(&copy, &c->judge, &c->proof);
+    *value = copy.value;
+    orffi_candidate_clear(&copy);
+    return status;
+}
+
+/* On many rows, with the next base; from what it had on few, if it was tried there. */
+static orff_status try_base_again(orffi_choice *c, size_t which, bool smoother, orffi_freedom freedom,
+                                  double *ahead) {
+    const orffi_candidate *from = c->beside[smoother].parts.list ? &c->beside[smoother] : &c->best;
+    orffi_candidate candidate = {0};
+    double value;
+    orff_status status = orffi_candidate_copy(&candidate, from);
+    if (!status) set_base(c, &candidate, which);
+    if (!status && freedom.apart && from != &c->best) spread_parts(c, &candidate);
+    if (!status) status = orffi_candidate_improve(&candidate, &c->judge, &c->many, freedom, FINELY, NULL);
+    if (!status) status = prove(c, &candidate, &value);
+    if (!status) {
+        *ahead = value - c->proved;
+        c->proved = fmax(c->proved, value);
+        compare_base(c, &candidate, smoother, *ahead);
     }
-    better = c->base == from;
-    for (size_t at = from; better && at-- > low;) {
-        ORFFI_TRY(try_base(c, at, freedom, &better));
-        if (better) c->base = at;
+    orffi_candidate_clear(&candidate);
+    return status;
+}
+
+/* Along bases as long as that is better: smoother ones, or rougher. again: on many rows. *any: it was. */
+static orff_status climb_along(orffi_choice *c, bool smoother, bool again, orffi_freedom freedom, bool *any) {
+    size_t low, high;
+    double ahead = 1.0;
+    *any = false;
+    if (!find_span(c, &low, &high)) return ORFF_OK;
+    while (ahead > 0.0 && (smoother ? c->base < high : c->base > low)) {
+        const size_t next = smoother ? c->base + 1 : c->base - 1;
+        ORFFI_TRY(again ? try_base_again(c, next, smoother, freedom, &ahead)
+                        : try_base(c, next, smoother, &ahead));
+        if (!(ahead > 0.0)) break;
+        *any = true;
+        c->base = next;
     }
     return ORFF_OK;
 }
 
+/* Smoothness is a line along which the evidence has one top: up, or else down, as long as it is better. */
+static orff_status climb_bases(orffi_choice *c) {
+    bool any;
+    ORFFI_TRY(climb_along(c, true, false, (orffi_freedom){0}, &any));
+    return any ? ORFF_OK : climb_along(c, false, false, (orffi_freedom){0}, &any);
+}
+
 static orff_status choose_base(orffi_choice *c, orffi_candidate *first) {
     c->base = ORFFI_SMOOTHNESS_MIDDLE;
+    c->behind[0] = c->behind[1] = INFINITY;
     set_base(c, first, c->base);
     ORFFI_TRY(climb_from_starts(c, first));
-    return climb_bases(c, (orffi_freedom){0});
+    return climb_bases(c);
 }
 
 /* ---- more length scales */
@@ -230,13 +323,6 @@ static size_t observations(const orffi_sample *sample) {
     for (size_t g = 0; g < sample->count; g++)
         count += sample->tables[g].n * orffi_table_width(&sample->tables[g]);
     return count;
-}
-
-/* Parts that are alike would stay alike: they begin somewhat apart. */
-static void spread_parts(const orffi_choice *c, orffi_candidate *candidate) {
-    for (size_t m = 1; m < candidate->parts.count; m++)
-        for (size_t i = 0; c->judge.chosen[m] && i < c->plan->d; i++)
-            candidate->parts.list[m].sigmas[i] *= pow(0.5, (double)m);
 }
 
 static void keep_plain(orffi_choice *c) {
@@ -286,6 +372,32 @@ static orff_status choose_freedom(orffi_choice *c, orffi_freedom *taken) {
     if (open > 1) ORFFI_TRY(try_freedom(c, (orffi_freedom){.apart = true}, false, taken));
     if (!may_stretch(c, &asked)) return ORFF_OK;
     return try_freedom(c, (orffi_freedom){.apart = taken->apart, .each = true}, asked, taken);
+}
+
+/* ---- bases again */
+
+/* Groups of neighbours tell a base by what is near, of which there is little in more than some inputs: there bases differ in how
+ * all rows hang together. So few enough are taken all at once, and of more inputs as many that are spread over all. */
+static orff_status fill_proof(orffi_choice *c) {
+    const bool all = c->table.n * c->order <= PROOF;
+    if (!all && c->plan->d <= ORFFI_NEAR_MOST) return ORFF_OK;
+    const orffi_grouping how = {.spread = PROOF / c->order};
+    ORFFI_TRY(ORFFI_NEW_ARRAY(c->proof.tables, 1));
+    c->proof.count = 1;
+    if (all) return orffi_patches(&c->table, c->judge.median, c->table.n, c->proof.tables);
+    return orffi_patches_apart(&c->table, c->judge.median, &how, c->proof.tables);
+}
+
+/* Where the few rows left a doubt, others decide. */
+static orff_status review_bases(orffi_choice *c, orffi_freedom freedom) {
+    const double rougher = c->behind[0], smoother = c->behind[1];
+    bool any = false;
+    if (c->few.count == 1 || !is_base_open(c)) return ORFF_OK; /* they are all rows, or it is given */
+    ORFFI_TRY(fill_proof(c));
+    ORFFI_TRY(prove(c, &c->best, &c->proved));
+    if (c->proof.count || smoother < DOUBTFUL) ORFFI_TRY(climb_along(c, true, true, freedom, &any));
+    if (any || !(c->proof.count || rougher < DOUBTFUL)) return ORFF_OK;
+    return climb_along(c, false, true, freedom, &any);
 }
 
 /* ---- all of it */
@@ -382,6 +494,7 @@ static orff_status search(orffi_choice *c) {
     ORFFI_TRY(status);
     ORFFI_TRY(choose_freedom(c, &taken));
     ORFFI_TRY(orffi_candidate_improve(&c->best, &c->judge, &c->many, taken, FINELY, &c->unknowns));
+    ORFFI_TRY(review_bases(c, taken));
     ORFFI_TRY(orffi_choice_try_amplitudes(c, taken));
     return orffi_choice_try_left_out(c);
 }
@@ -419,8 +532,10 @@ orff_status orffi_choice_apply(orffi_choice *c) {
 void orffi_choice_clear(orffi_choice *c) {
     orffi_candidate_clear(&c->best);
     orffi_candidate_clear(&c->plain);
+    for (size_t i = 0; i < 2; i++) orffi_candidate_clear(&c->beside[i]);
     orffi_sample_clear(&c->few);
     orffi_sample_clear(&c->many);
+    orffi_sample_clear(&c->proof);
     orffi_table_clear(&c->table);
     orffi_release(c->judge.median);
     *c = (orffi_choice){0};

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "exact/near.h"
+#include "model/halves.h"
 
 #define PATCHES 8
 #define GOLDEN \
@@ -81,6 +82,35 @@ orff_status orffi_patches_apart(const orffi_table *table, const double *unit, co
         status = copy_group(table, unit, how, g, marked, near, &out[g]);
     orffi_release(marked);
     orffi_release(near);
+    return status;
+}
+
+/* tile: of each row (n). */
+static orff_status find_tiles(const orffi_table *table, const double *unit, size_t count, size_t *tile) {
+    const size_t n = table->n, d = table->d;
+    double *X;
+    ORFFI_TRY(orffi_duplicate(&X, table->X, n * d, sizeof *X));
+    for (size_t i = 0; i < n * d; i++) X[i] /= unit[i % d];
+    const orff_status status = orffi_halves(n, d, X, count, tile);
+    orffi_release(X);
+    return status;
+}
+
+orff_status orffi_patches_tiled(const orffi_table *table, const double *unit, const orffi_grouping *how,
+                                orffi_table *out) {
+    bool *marked = NULL;
+    size_t *tile = NULL;
+    orff_status status = ORFFI_NEW_ARRAY(marked, table->n);
+    if (!status) status = ORFFI_NEW_ARRAY(tile, table->n);
+    for (size_t i = 0; !status && i < how->spread; i++) marked[spread_row(i, table->n)] = true;
+    if (!status) status = copy_marked(table, marked, &out[0]);
+    if (!status) status = find_tiles(table, unit, how->patches, tile);
+    for (size_t g = 0; !status && g < how->patches; g++) {
+        for (size_t i = 0; i < table->n; i++) marked[i] = tile[i] == g;
+        status = copy_marked(table, marked, &out[g + 1]);
+    }
+    orffi_release(marked);
+    orffi_release(tile);
     return status;
 }
 

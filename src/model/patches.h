@@ -18,6 +18,11 @@ typedef struct orffi_grouping {
 orff_status orffi_patches_apart(const orffi_table *table, const double *unit, const orffi_grouping *how,
                                 orffi_table *out);
 
+/* The same with every row in one group of neighbours: `patches` of them, a power of 2 and no more than there are rows; `patch` is
+ * not looked at. */
+orff_status orffi_patches_tiled(const orffi_table *table, const double *unit, const orffi_grouping *how,
+                                orffi_table *out);
+
 /* Rows spread over all, each with its neighbours: `count` tables of a row and then the `near` nearest to it, in up to
  * ORFFI_NEAR_MOST inputs. To be cleared in any case. */
 orff_status orffi_patches_around(const orffi_table *table, const double *unit, const double *periods,
