@@ -28,6 +28,10 @@ static void test_estimates(void **state) {
     s.sampling.features = 300;
     assert_ok(orff_cost_estimate(&s, 2, 2, 1000, &many));
     assert_true(many.bytes > few.bytes);
+    s.lambda = 1e-3; /* given: no folds */
+    assert_ok(orff_cost_estimate(&s, 2, 2, 1000, &few));
+    assert_true(few.bytes < many.bytes);
+    s.lambda = 0.0;
     part.sigma = 0.0; /* auto */
     part.rule = ORFF_RULE_DIV_FREE;
     s.sampling.features = 20;

@@ -118,7 +118,8 @@ static double bytes_of(const task *t) {
     const double phi = 2.0 * (double)t->D, system = plain(t) ? phi : (double)t->parameters;
     const double sample = 8.0 * fmin((double)t->n, (double)s->subsample) * (double)(t->d + t->p);
     const double block = 8.0 * BLOCK * phi * (double)orff_get_threads();
-    return ORFFI_COST_ALWAYS + sample + block + 8.0 * phi * phi * ((double)s->folds + 2.0) +
+    const double folds = s->lambda > 0.0 ? 1.0 : (double)s->folds; /* a lambda that is given needs none */
+    return ORFFI_COST_ALWAYS + sample + block + 8.0 * phi * phi * (folds + 2.0) +
            8.0 * system * system * 5.0;
 }
 
