@@ -173,8 +173,7 @@ static void add_tile(orff_moments *m, size_t k, size_t i, size_t j, const worksp
 static void add_tiles(orff_moments *m, const workspace *w) {
     const size_t L = 2 * m->bank->D, tile = tile_columns(L), side = (L + tile - 1) / tile,
                  each = side * side + 1;
-    const int threads = orffi_thread_count();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(orffi_thread_count())
     for (size_t t = 0; t < m->n_sets * each; t++) {
         const size_t k = t / each, place = t % each, i = place / side * tile, j = place % side * tile;
         if (w->start[k + 1] == w->start[k]) continue;
@@ -235,8 +234,7 @@ static void add_tile_single(orff_moments *m, size_t k, size_t i, size_t j, const
 /* The same of one fold, as there is room for the products of one. */
 static void add_tiles_single(orff_moments *m, size_t k, const workspace *w) {
     const size_t L = 2 * m->bank->D, tile = tile_columns(L), side = (L + tile - 1) / tile;
-    const int threads = orffi_thread_count();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(orffi_thread_count())
     for (size_t place = 0; place <= side * side; place++) {
         const size_t i = place / side * tile, j = place % side * tile;
         if (place == side * side)
