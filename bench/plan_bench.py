@@ -45,10 +45,17 @@ def data(folder, n, d, p):
 
 
 def call(*arguments):
-    done = subprocess.run([program, *map(str, arguments), "--json", "--threads", "1"], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"orff {' '.join(map(str, arguments))}: {done.stderr.strip()[-300:]}")
-    return json.loads(done.stdout)
+    """What the program says, and its peak of memory in MB."""
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen([program, *map(str, arguments), "--json", "--threads", "1"], stdout=subprocess.PIPE, stderr=errors)
+        text = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        process.stdout.close()
+        if process.returncode:
+            errors.seek(0)
+            sys.exit(f"orff {' '.join(map(str, arguments))}: {errors.read().decode().strip()[-300:]}")
+    return json.loads(text), usage.ru_maxrss / 1e6 * 1024
 
 
 def write(text):
@@ -68,19 +75,20 @@ write(f"""# What `orff plan` expects, and what `orff fit` takes
 Made by `bench/plan_bench.py`: seconds by the clock on one thread, medians of {rounds} rounds of plan and fit in turn, without reading
 the rows. Machine: {re.sub("; orff.* with", ";", machine)}; load {os.getloadavg()[0]:.1f} at the start.
 
-| engine | rows | inputs | outputs | options | planned, s | taken, s | planned / taken |
-|---|--:|--:|--:|---|--:|--:|--:|""")
+| engine | rows | inputs | outputs | options | planned, s | taken, s | planned / taken | planned, MB | taken, MB |
+|---|--:|--:|--:|---|--:|--:|--:|--:|--:|""")
 with tempfile.TemporaryDirectory() as name:
     for engine, n, d, p, options in CASES:
         rows, inputs, outputs = data(Path(name), n, d, p)
         given = options.split() + (["--engine", engine] if engine else [])
         planned, taken, found = [], [], None
         for _ in range(rounds):
-            planned.append(call("plan", "--n", n, "--dim", d, "--outputs", p, *given)["seconds"])
-            fitted = call("fit", rows, "--inputs", inputs, "--outputs", outputs, "-o", Path(name) / "m.orff", *given)
+            plan, _ = call("plan", "--n", n, "--dim", d, "--outputs", p, *given)
+            planned.append(plan["seconds"])
+            fitted, peak = call("fit", rows, "--inputs", inputs, "--outputs", outputs, "-o", Path(name) / "m.orff", *given)
             taken.append(fitted["seconds"])
             found = fitted["engine"]
         ratio = statistics.median(a / b for a, b in zip(planned, taken))
         write(f"| {found} | {n} | {d} | {p} | {'`' + options + '`' if options else ''} | {statistics.median(planned):.2g} "
-              f"| {statistics.median(taken):.2g} | {ratio:.2f} |")
+              f"| {statistics.median(taken):.2g} | {ratio:.2f} | {plan['peak_bytes'] / 1e6:.0f} | {peak:.0f} |")
 Path(__file__).with_name("results").joinpath("plan.md").write_text("\n".join(out) + "\n")

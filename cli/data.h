@@ -68,6 +68,9 @@ int cli_data_apply(cli_data *data, const cli_arguments *arguments, int first, co
                    size_t d, size_t p, bool outputs);
 void cli_data_close(cli_data *data);
 
+/* Rows of all tables, as far as is known; 0: not known. */
+double cli_data_expected(const cli_data *data);
+
 /* A block of rows as they are in the file. *rows = 0 at the end. Returns an exit status. */
 int cli_data_read(cli_data *data, size_t room, double *X, double *Y, size_t *rows);
 

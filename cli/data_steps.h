@@ -16,9 +16,6 @@ bool cli_has_units(const cli_data *data, size_t input, const char *units);
 /* Rows into memory, as many as --memory allows, with the classes and ranges among them. Returns an exit status. */
 int cli_data_fill(cli_data *data, const cli_arguments *a);
 
-/* An estimate of all rows from the share of the file that has been read; 0 if it is not known. */
-double cli_data_expected(const cli_data *data);
-
 /* ---- data_doubts.c */
 
 /* Dates become numbers, and nobody should have to guess which. */

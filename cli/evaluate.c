@@ -112,7 +112,10 @@ static int sweep(job *j) {
     while (n && !status) {
         fmt_table_groups_into(j->data.table, FMT_GROUPS, j->grouped ? j->numbers : NULL);
         status = cli_data_read(&j->data, BLOCK, j->X, j->Y, &n);
+        cli_progress_block("evaluating", (double)j->all.n, (double)n, cli_data_expected(&j->data),
+                           j->S ? 2 : 1);
         if (!status && n) status = predict(j, n);
+        cli_progress_block(NULL, 0.0, 0.0, 0.0, 1);
         if (!status && n) status = add_rows(j, &j->all, 0, n);
         if (!status && n && j->grouped) status = add_groups(j, n);
     }

@@ -53,10 +53,12 @@ const cli_command cli_command_plan = {
     .name = "plan",
     .summary = "predict the time and memory of a fit on this machine",
     .usage = "--n N --dim d --outputs p",
-    .text = "Runs short measurements and extrapolates them to the time and the peak memory of orff fit, with "
-            "the engine that fit would choose, or the one given by --engine. A lattice is timed on a field "
-            "with details a tenth of its range in size. It assumes lambda auto and, without --sigma, sigma "
-            "auto. The time to read the file is not included.",
+    .text =
+        "Runs short measurements and extrapolates them to the time and the peak memory of orff fit, with "
+        "the engine that fit would choose, or the one given by --engine. A lattice is timed on a field "
+        "with details a tenth of its range in size and noise a tenth of its spread; with next to no noise "
+        "it can take several times as long. It assumes lambda auto and, without --sigma, sigma auto. The "
+        "time to read the file is not included.",
     .example = "  orff plan --n 1000000 --dim 3 --outputs 3 --features 1000 --kernel div-free\n",
     .least = 0,
     .most = 0,

@@ -16,6 +16,22 @@ static int write_block(const cli_prediction *j, fmt_output *output, size_t n, co
     return cli_predict_shared ? cli_predict_shared->write(n, j->width, rows) : put_rows(output, n, rows);
 }
 
+/* Of how many points this process has all, as far as is known. */
+static double expected(const cli_prediction *j) {
+    return j->lattice.rows ? (double)(j->rows + (j->last - j->next)) : cli_data_expected(&j->data);
+}
+
+static int fill_block(cli_prediction *j, size_t n, const double *X, double *values, double *rows) {
+    const size_t fields = 1 + j->n_derived, calls = fields + j->with_std + j->with_noise +
+                                                    (cli_prediction_has_errors(j) ? j->n_derived : 0);
+    const double more = j->lattice.rows ? (double)n : 0.0; /* the next point is behind the block already */
+    cli_progress_block("predicting", (double)j->rows, (double)n, expected(j) + more,
+                       j->sampling ? fields : calls);
+    const int status = cli_prediction_fill(j, n, X, values, rows);
+    cli_progress_block(NULL, 0.0, 0.0, 0.0, 1);
+    return status;
+}
+
 static int run_blocks(cli_prediction *j, fmt_output *output) {
     const size_t block = cli_prediction_block(j), each = j->sampling ? j->count : 1;
     double *X = cli_more(NULL, block * j->applied.info.inputs, sizeof *X);
@@ -25,7 +41,7 @@ static int run_blocks(cli_prediction *j, fmt_output *output) {
     int status = CLI_DONE;
     while (n && !status) {
         status = cli_prediction_next(j, X, &n);
-        if (!status && n) status = cli_prediction_fill(j, n, X, values, rows);
+        if (!status && n) status = fill_block(j, n, X, values, rows);
         if (!status && n) status = write_block(j, output, n * each, rows);
         j->rows += n;
     }

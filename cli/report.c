@@ -19,8 +19,14 @@ static struct {
     bool quiet, json, bar; /* bar: standard error is a terminal */
     bool shown;            /* a bar stands on the line */
     char task[48];
-    double start, last; /* of the task; when the bar was drawn */
-    double rows;        /* that a pass over the data will meet; 0: not known */
+    double start, last;   /* of the task, or of its bar; when something was last shown */
+    double first, done;   /* at the start, and now */
+    double rows;          /* that a pass over the data will meet; 0: not known */
+    struct {              /* of rows: its calls are one bar with those of the others */
+        const char *task; /* NULL: there is none */
+        double first, rows, total;
+        double call, calls, share; /* which call of how many, and how far it is */
+    } block;
 } terminal;
 
 void cli_be_quiet(void) {
@@ -60,9 +66,15 @@ static const char *rate_text(double rate, char text[24]) {
     return text;
 }
 
+/* Rates of steps that are few, or of shares of one, tell nothing. */
+#define FEW 50.0
+
+/* Seconds before it is known how fast a task is. */
+#define EARLY 0.5
+
 static void draw(double done, double total, double elapsed) {
-    char bar[25] = "", left[24], speed[24];
-    const double rate = done / elapsed;
+    char bar[25] = "", left[24], speed[24] = "";
+    const double rate = elapsed > EARLY ? (done - terminal.first) / elapsed : 0.0;
     terminal.shown = true;
     if (!(total > 0.0)) {
         fprintf(stderr, "\r\033[K%s: %.0f  %s", terminal.task, done, rate_text(rate, speed));
@@ -70,19 +82,25 @@ static void draw(double done, double total, double elapsed) {
     }
     const int filled = (int)(24.0 * fmin(done / total, 1.0));
     memset(bar, '#', (size_t)filled);
-    fprintf(stderr, "\r\033[K%-20s [%-24s] %3.0f %%  %s  %s", terminal.task, bar,
-            100.0 * fmin(done / total, 1.0), rate_text(rate, speed),
-            done > 0.0 ? time_left(fmax(total - done, 0.0) / rate, left) : "");
+    fprintf(stderr, "\r\033[K%-20s [%-24s] %3.0f %%  %s%s%s", terminal.task, bar,
+            100.0 * fmin(done / total, 1.0), rate > 0.0 && total >= FEW ? rate_text(rate, speed) : "",
+            rate > 0.0 && total >= FEW ? "  " : "",
+            rate > 0.0 ? time_left(fmax(total - done, 0.0) / rate, left) : "");
 }
 
 bool cli_progress_show(const char *task, double done, double total) {
     const double now = cli_seconds();
-    if (strncmp(task, terminal.task, sizeof terminal.task - 1)) {
+    /* a task that comes again, or goes on from where it was, has a speed of its own */
+    if (strncmp(task, terminal.task, sizeof terminal.task - 1) || done < 0.5 * terminal.done) {
         cli_progress_clear();
         snprintf(terminal.task, sizeof terminal.task, "%s", task);
         terminal.start = now;
+        terminal.first = done;
     }
-    if (terminal.bar && now - terminal.start > 1.0 && now - terminal.last > 0.1) {
+    terminal.done = done;
+    if (terminal.last == 0.0) terminal.last = now;
+    const double silent = now - terminal.last;
+    if (terminal.bar && silent > (now - terminal.start > 1.0 ? 0.1 : 1.0)) {
         terminal.last = now;
         draw(done, total, now - terminal.start);
     }
@@ -93,8 +111,27 @@ void cli_progress_rows(double rows) {
     terminal.rows = rows;
 }
 
+void cli_progress_block(const char *task, double first, double rows, double total, size_t calls) {
+    terminal.block.task = task;
+    terminal.block.first = first;
+    terminal.block.rows = rows;
+    terminal.block.total = total;
+    terminal.block.calls = (double)calls;
+    terminal.block.call = terminal.block.share = 0.0;
+}
+
+/* A call that begins again is the next one. */
+static bool show_block(double share) {
+    if (share < terminal.block.share) terminal.block.call += 1.0;
+    terminal.block.share = share;
+    const double part = fmin((terminal.block.call + share) / terminal.block.calls, 1.0);
+    return cli_progress_show(terminal.block.task, terminal.block.first + terminal.block.rows * part,
+                             terminal.block.total);
+}
+
 static bool on_progress(void *self, const char *task, double done, double total) {
     (void)self;
+    if (terminal.block.task) return show_block(total > 0.0 ? fmin(done / total, 1.0) : 0.0);
     if (!(total > 0.0) && !strcmp(task, "moments")) total = terminal.rows;
     return cli_progress_show(task, done, total);
 }

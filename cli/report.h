@@ -51,6 +51,10 @@ void cli_progress_clear(void);
 /* How many rows there will be, as far as is known: the library's passes over a reader do not know. */
 void cli_progress_rows(double rows);
 
+/* From now on library calls are about `rows` of `total` rows (0: not known), the first of which is number `first`, and there are so
+ * many calls for each block: all of them are one bar. task: a literal; NULL: calls speak for themselves again. */
+void cli_progress_block(const char *task, double first, double rows, double total, size_t calls);
+
 double cli_seconds(void); /* a clock that only goes forward */
 
 bool cli_wants_json(void);

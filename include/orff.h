@@ -1232,10 +1232,11 @@ typedef struct orff_cost {
     size_t features; /* that it would take; 0: none, an exact model */
 } orff_cost;
 
-/* Measures for about a second and extrapolates; other running programs disturb it. For the direct solver and the exact
+/* Measures for a few seconds at most and extrapolates; other running programs disturb it. For the direct solver and the exact
  * engine, with lambda and length scales given or auto. ORFF_ERROR_UNSUPPORTED if the cost cannot be predicted: iterations, or
  * a kernel, weights or a mix to be chosen. The cost of a lattice depends on the rows; it is predicted for a field with
- * details of a tenth of its range. Reading rows is not included. */
+ * details of a tenth of its range and noise of about a tenth of its spread: with next to none it may be several times as much, which
+ * a given lambda tells. Reading rows is not included. */
 ORFF_API orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n,
                                         orff_cost *cost);
 

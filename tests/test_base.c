@@ -251,7 +251,35 @@ static void hooks_may_be_partial(void **state) {
     orff_set_hooks(NULL);
 }
 
-/* What the tasks of a step tell is told as the stage's; of stages within stages the outermost is seen. */
+/* Iterations are as many as the decades of the residual that are left say; before the first nobody knows. */
+static void decades_count_iterations(void **state) {
+    (void)state;
+    heard h = {.go_on = true};
+    orff_set_hooks(&(orff_hooks){.progress = hear_progress, .self = &h});
+    assert_ok(orffi_progress_decades("solving", 0, 1.0, 1.0, 1e-6));
+    assert_true(h.done == 0 && h.total == 0);
+    assert_ok(orffi_progress_decades("solving", 10, 1.0, 1e-3, 1e-6));
+    assert_close(h.total, 20, 1e-12);
+    assert_ok(orffi_progress_decades("solving", 12, 1.0, 1e-7, 1e-6));
+    assert_true(h.done == 12 && h.total == 12);
+    orff_set_hooks(NULL);
+}
+
+/* Steps may be of unequal parts. */
+static void stages_have_parts(void **state) {
+    (void)state;
+    heard h = {.go_on = true};
+    orffi_stage stage;
+    orff_set_hooks(&(orff_hooks){.progress = hear_progress, .self = &h});
+    assert_ok(orffi_stage_enter_part("solving", 3, 5, 10, "solving", &stage));
+    assert_ok(orffi_progress("solving", 1, 2));
+    assert_true(h.done == 5.5 && h.total == 10);
+    orffi_stage_leave(&stage);
+    orff_set_hooks(NULL);
+}
+
+/* What the tasks of a step tell is told as the stage's; of stages within stages the outermost is seen, and one that is its inner
+ * task tells how far its step is. */
 static void stages_speak_for_their_steps(void **state) {
     (void)state;
     heard h = {.go_on = true};
@@ -267,6 +295,10 @@ static void stages_speak_for_their_steps(void **state) {
     assert_true(h.done == 1.5 && h.total == 4);
     assert_ok(orffi_progress("decomposition", 1, 2));
     assert_string_equal(h.task, "choosing");
+    assert_true(h.done == 1.75 && h.total == 4);
+    orffi_stage_leave(&inner);
+    assert_ok(orffi_stage_enter("plans", 1, 2, "decomposition", &inner)); /* unheard of */
+    assert_ok(orffi_progress("decomposition", 1, 2));
     assert_true(h.done == 1 && h.total == 4);
     orffi_stage_leave(&inner);
     assert_ok(orffi_progress("folds", 0, 0)); /* nobody knows how far */
@@ -384,6 +416,8 @@ int main(void) {
         cmocka_unit_test(thread_counts),
         cmocka_unit_test(hooks_hear),
         cmocka_unit_test(hooks_may_be_partial),
+        cmocka_unit_test(decades_count_iterations),
+        cmocka_unit_test(stages_have_parts),
         cmocka_unit_test(stages_speak_for_their_steps),
         cmocka_unit_test(levels_agree),
         cmocka_unit_test(nearest_come_first),

@@ -28,6 +28,10 @@ static void test_estimates(void **state) {
     s.sampling.features = 300;
     assert_ok(orff_cost_estimate(&s, 2, 2, 1000, &many));
     assert_true(many.bytes > few.bytes);
+    s.lambda = 1e-3; /* given: no folds */
+    assert_ok(orff_cost_estimate(&s, 2, 2, 1000, &few));
+    assert_true(few.bytes < many.bytes);
+    s.lambda = 0.0;
     part.sigma = 0.0; /* auto */
     part.rule = ORFF_RULE_DIV_FREE;
     s.sampling.features = 20;
@@ -37,6 +41,29 @@ static void test_estimates(void **state) {
     assert_ok(orff_cost_estimate(&s, 2, 2, 100, &few));
     assert_ok(orff_cost_estimate(&s, 2, 2, 100000, &many));
     assert_true(many.bytes > 1e4 * few.bytes / 10.0 && many.seconds > few.seconds);
+}
+
+/* Waves are counted: dense matrices of them, or none and the neighbours of all rows. */
+static void test_lattice_bytes(void **state) {
+    (void)state;
+    enum { ROWS = 20000, DENSE = 1000 };
+    orff_part part;
+    orff_settings s = small(&part);
+    orff_cost few, many, more;
+    s.sampling.features = 0;
+    s.engine = ORFF_ENGINE_LATTICE;
+    s.lambda = 1e-8;
+    part.sigma = 0.4;
+    assert_ok(orff_cost_estimate(&s, 2, 1, ROWS, &few));
+    part.sigma = 0.06; /* some DENSE waves and more, which are solved for by a factor */
+    assert_ok(orff_cost_estimate(&s, 2, 1, ROWS, &many));
+    assert_true(many.seconds > 0.0 && many.bytes > few.bytes + 2.0 * 8.0 * DENSE * DENSE);
+    part.sigma = 0.03;
+    part.base = ORFF_BASE_MATERN;
+    part.shape = 1.5;
+    assert_ok(orff_cost_estimate(&s, 2, 1, ROWS, &few));
+    assert_ok(orff_cost_estimate(&s, 2, 1, 2 * ROWS, &more));
+    assert_true(more.bytes - few.bytes > ROWS * 8.0 * 2.0 * 31.0); /* 31 neighbours and their weights */
 }
 
 static void test_errors(void **state) {
@@ -100,8 +127,8 @@ static void test_short_fits_are_silent(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates), cmocka_unit_test(test_errors),
-                                       cmocka_unit_test(test_counts),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimates), cmocka_unit_test(test_lattice_bytes),
+                                       cmocka_unit_test(test_errors), cmocka_unit_test(test_counts),
                                        cmocka_unit_test(test_short_fits_are_silent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

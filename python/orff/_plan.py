@@ -29,7 +29,7 @@ def plan(n: int, dim: int, outputs: int, **given: Any) -> Plan:
     Returns
     -------
     Plan
-        (seconds, peak_bytes), extrapolated from measurements of about a second. Other running programs disturb them.
+        (seconds, peak_bytes), extrapolated from measurements of a few seconds at most. Other running programs disturb them.
 
     Examples
     --------

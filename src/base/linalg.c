@@ -20,6 +20,7 @@
 /* Present in the BLAS of their name only. */
 extern char *openblas_get_config(void) __attribute__((weak));
 extern char *openblas_get_corename(void) __attribute__((weak));
+extern int openblas_get_parallel(void) __attribute__((weak));
 extern const char *bli_info_get_version_str(void) __attribute__((weak));
 
 /* Orders of eigenproblems that one thread solves as fast as several: their many small products spend more
@@ -55,6 +56,16 @@ static enum CBLAS_TRANSPOSE turned(bool transposed) {
 #define NAMED(name) name##_single
 #define BLAS(name)  cblas_s##name
 #include "base/products.inc"
+
+/* OpenBLAS looks whether it is called in a loop of its own runtime, which is GNU's. */
+bool orffi_products_share_threads(void) {
+#if defined(_OPENMP) && !defined(__clang__)
+    enum { BY_OPENMP = 2 };
+    return openblas_get_parallel && openblas_get_parallel() == BY_OPENMP;
+#else
+    return false;
+#endif
+}
 
 static orff_status check_size(const char *what, size_t m, size_t n) {
     if (m <= INT_MAX && n <= INT_MAX) return orffi_blas_room(orffi_thread_count());

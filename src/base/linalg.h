@@ -14,6 +14,9 @@ void orffi_gemm_single(bool ta, bool tb, size_t m, size_t n, size_t k, float alp
 
 /* C = A^T A + beta C on the upper triangle only: A is k x n, C n x n. */
 void orffi_syrk(size_t n, size_t k, const double *A, size_t lda, double beta, double *C, size_t ldc);
+
+/* Whether products may be called by each thread of a loop of ours, and are then that thread's alone. */
+bool orffi_products_share_threads(void);
 void orffi_syrk_single(size_t n, size_t k, const float *A, size_t lda, float beta, float *C, size_t ldc);
 
 /* sum_i x_i y_i */

@@ -284,7 +284,7 @@ orff_status orffi_exact_derived_covariance(const void *fit, const orffi_derived 
     work w = {0};
     orff_status status = n ? work_fill(&w, exact, what, n) : ORFF_OK;
     for (size_t i = 0; !status && i < n; i += w.rows) {
-        status = orffi_progress("covariance", (double)i, (double)n);
+        status = orffi_progress(ORFFI_COVARIANCE_TASK, (double)i, (double)n);
         if (!status) do_block(exact, what, &w, n - i < w.rows ? n - i : w.rows, x + i * d, out + i * kk);
     }
     work_clear(&w);

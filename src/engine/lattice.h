@@ -37,7 +37,7 @@ typedef struct orffi_lattice_fit {
         samples; /* draws x p x H: posterior samples, less their mean V, for a noise variance of 1; or NULL */
     orffi_nufft *sample_waves;
     double shift;                       /* N lambda */
-    double origin[ORFF_LATTICE_INPUTS];  /* zeros */
+    double origin[ORFF_LATTICE_INPUTS]; /* zeros */
     orffi_lattice_posterior *posterior; /* or NULL */
     orffi_lattice_system system;        /* of the posterior: the kernel's part */
     orffi_lattice_block block;          /* of the posterior: which modes stand where */
@@ -267,6 +267,23 @@ size_t orffi_lattice_draws(const orffi_lattice_rows *rows, size_t known);
  * is not solved densely; likewise at the rate of dense matrices. */
 orff_status orffi_lattice_compare(const orffi_lattice_rows *rows, const orff_kernel *kernel, size_t known,
                                   double noise, double *kept, double *summed);
+
+/* Whether so many rows of this noise over the kernel's size are rather kept than summed up, on the lattice that they have. */
+orff_status orffi_lattice_prefers_rows(const orffi_lattice_rows *rows, const orff_kernel *kernel,
+                                       size_t known, double noise, bool *prefers);
+
+/* What so many rows will be to a lattice, before there are any: whether they are kept, or are predicted from the nearest, and the
+ * bytes of it all at the peak. The task's shift or lambda says their noise. */
+typedef struct orffi_lattice_way {
+    bool keeps, local;
+    double bytes;
+} orffi_lattice_way;
+
+orff_status orffi_lattice_foresee(const orffi_task *task, const orff_kernel *kernel, size_t rows,
+                                  orffi_lattice_way *way);
+
+/* In place of orffi_lattice_read_rows: this table is kept, as many rows would be. It outlives the rows. */
+orff_status orffi_lattice_keep_table(void *rows, const orffi_table *table, bool local);
 
 /* Whether all modes of the kernel on this lattice are solved densely. */
 bool orffi_lattice_is_direct(const orff_kernel *kernel, const orffi_lattice *lattice, bool directed);

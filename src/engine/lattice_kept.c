@@ -83,13 +83,34 @@ static double *inverse_of(const orffi_lattice_rows *r, size_t j) {
     return r->inverse + j * r->table->n * q * q;
 }
 
+/* All sides are one bar for each of the two tasks. */
+static orff_status factor_side(orffi_lattice_rows *r, size_t j, double noise) {
+    orffi_stage before;
+    orff_status status = orffi_stage_enter(ORFFI_NEIGHBOURS_TASK, (double)j, (double)right_sides(r),
+                                           ORFFI_NEIGHBOURS_TASK, &before);
+    if (!status) status = orffi_neighbours_factor(&r->kept.near, noise);
+    orffi_stage_leave(&before);
+    return status;
+}
+
+static orff_status iterate_side(orffi_lattice_rows *r, size_t j, double noise,
+                                orffi_lattice_iterations *how) {
+    const size_t length = r->table->n * r->kept.near.q;
+    orffi_stage before;
+    orff_status status =
+        orffi_stage_enter(ORFFI_LATTICE_TASK, (double)j, (double)right_sides(r), ORFFI_LATTICE_TASK, &before);
+    if (!status) status = orffi_kept_solve(&r->kept, noise, r->Y + j * length, r->alpha + j * length, how);
+    orffi_stage_leave(&before);
+    return status;
+}
+
 static orff_status solve_side(orffi_lattice_rows *r, size_t j, double shift, bool exactly, double *quadratic,
                               orffi_lattice_iterations *how) {
     const size_t length = r->table->n * r->kept.near.q;
     const double noise = shift / r->system.size[j], *y = r->Y + j * length;
     double *x = r->alpha + j * length;
-    orff_status status = orffi_neighbours_factor(&r->kept.near, noise);
-    if (!status && exactly) status = orffi_kept_solve(&r->kept, noise, y, x, how);
+    orff_status status = factor_side(r, j, noise);
+    if (!status && exactly) status = iterate_side(r, j, noise, how);
     if (!status && !exactly) orffi_neighbours_apply(&r->kept.near, 1, y, x);
     if (!status) orffi_neighbours_blocks(&r->kept.near, inverse_of(r, j));
     if (!status) *quadratic = orffi_dot(length, y, x) / r->system.size[j];

@@ -113,12 +113,12 @@ static orff_status apply(solver *t, const double *in, double *out) {
 static orff_status iterate(solver *t, const double *y, double *x, orffi_lattice_iterations *how) {
     const size_t n = t->length;
     const double wanted = how->residual * how->residual * orffi_dot(n, y, y);
-    double rho = 0.0, residual;
+    double rho = 0.0, residual, first, least;
     ORFFI_TRY(apply(t, x, t->q));
     for (size_t i = 0; i < n; i++) t->r[i] = y[i] - t->q[i];
-    residual = orffi_dot(n, t->r, t->r);
+    first = least = residual = orffi_dot(n, t->r, t->r);
     for (how->done = 0; residual > wanted && how->done < how->limit; how->done++) {
-        ORFFI_TRY(orffi_progress("solving", (double)how->done, (double)how->limit));
+        ORFFI_TRY(orffi_progress_decades(ORFFI_LATTICE_TASK, how->done, first, least, wanted));
         orffi_neighbours_apply(&t->kept->near, 1, t->r, t->z);
         const double next = orffi_dot(n, t->r, t->z), beta = how->done ? next / rho : 0.0;
         rho = next;
@@ -131,6 +131,7 @@ static orff_status iterate(solver *t, const double *y, double *x, orffi_lattice_
             t->r[i] -= alpha * t->q[i];
         }
         residual = orffi_dot(n, t->r, t->r);
+        least = fmin(least, residual);
     }
     how->reached = wanted > 0.0 ? how->residual * sqrt(residual / wanted) : 0.0;
     return ORFF_OK;

@@ -16,6 +16,8 @@
 #define UNKNOWN_NOISE 0.1 /* of the field, where lambda is still to be found */
 #define MOST_SAMPLED \
     2000000 /* rows whose error bars come without being asked for: they take as long as the fit */
+#define TOGETHER \
+    65536 /* rows that are summed up at once: whole blocks of the sums, so that they are the same */
 #define STREAM_SLACK 0.25 /* of the extent: later rows of a stream may lie outside of the first */
 /* Of matern: error bars of the nearest 60 of 60 000 noisy rows in space are 0.2, 4 and 25 % too large for 1/2, 3/2 and 5/2. Of
  * gaussian kernels they are twice too large, and there are few waves. */
@@ -106,16 +108,30 @@ orff_status orffi_lattice_choose_for(const orffi_lattice_rows *r, const orff_ker
 
 /* ---- summed up */
 
+static orff_status add_table(orffi_lattice_sums *sums, const orffi_table *t) {
+    const size_t rows = t->n - t->functionals, d = t->d, p = t->p;
+    for (size_t i = 0; i < rows; i += TOGETHER) {
+        const size_t n = rows - i < TOGETHER ? rows - i : TOGETHER;
+        ORFFI_TRY(orffi_progress("summing up", (double)i, (double)rows));
+        if (t->along)
+            ORFFI_TRY(orffi_lattice_sums_add_directed(sums, n, t->X + i * d, t->Y + i, t->weights + i,
+                                                      t->along + i * p));
+        else
+            ORFFI_TRY(orffi_lattice_sums_add(sums, n, t->X + i * d, t->Y + i * p,
+                                             t->weights ? t->weights + i : NULL));
+    }
+    return ORFF_OK;
+}
+
 static orff_status add_rows(orffi_lattice_sums *sums, const orffi_source *source, size_t d, size_t p) {
     orffi_table block = {0};
-    const orffi_table *t = source->table;
     size_t n = 1;
-    if (t && t->along)
-        return orffi_lattice_sums_add_directed(sums, t->n - t->functionals, t->X, t->Y, t->weights, t->along);
-    if (t) return orffi_lattice_sums_add(sums, t->n, t->X, t->Y, t->weights);
-    orff_status status = orffi_table_init(&block, 65536, d, p, source->reader.weighted);
+    if (source->table) return add_table(sums, source->table);
+    orff_status status = orffi_table_init(&block, TOGETHER, d, p, source->reader.weighted);
     for (size_t row = 0; !status && n; row += n) {
         n = 0;
+        status = orffi_progress("summing up", (double)row, (double)source->known);
+        if (status) break;
         const int code =
             source->reader.read(source->reader.self, block.n, block.X, block.Y, block.weights, &n);
         if (code) status = orffi_fail(ORFF_ERROR_CALLBACK, "the reader returned %d after row %zu", code, row);
@@ -281,8 +297,8 @@ static bool is_rough(const orff_kernel *kernel) {
  * are no more than the waves, and those with little noise, for which iterations on waves go into hundreds. Else it is a matter of
  * work, where the nearest say enough: steps on waves cost what the waves do, and waves need a solution for each sample of error
  * bars. */
-static orff_status prefers_rows(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
-                                double noise, bool *prefers) {
+orff_status orffi_lattice_prefers_rows(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
+                                       double noise, bool *prefers) {
     double kept, summed;
     *prefers = false;
     if (orffi_lattice_is_direct(kernel, &r->lattice, false) ||
@@ -315,7 +331,7 @@ orff_status orffi_lattice_read_rows(void *rows, const orffi_source *source) {
     if (whether) all.table = r->table;
     ORFFI_TRY(orffi_lattice_find_local(r, r->kernel, all.table, known));
     r->keeps = r->local;
-    if (!r->keeps) ORFFI_TRY(prefers_rows(r, r->kernel, known, noise, &r->keeps));
+    if (!r->keeps) ORFFI_TRY(orffi_lattice_prefers_rows(r, r->kernel, known, noise, &r->keeps));
     warn_slow(r, known, noise);
     if (r->keeps) return whether ? ORFF_OK : keep_rows(r, source);
     ORFFI_TRY(sum_rows(r, &all));

@@ -170,10 +170,14 @@ static orff_status draw_side(conditioning *t, size_t j, double root, uint64_t se
     t->noise = t->fit->shift / s->size[j];
     if (!same) ORFFI_TRY(orffi_neighbours_factor(&t->kept.near, t->noise));
     for (size_t i = 0; i < count; i++) {
-        ORFFI_TRY(orffi_progress("sampling", (double)(j * count + i), (double)(s->axes * count)));
+        orffi_stage before;
+        orff_status status = orffi_stage_enter("sampling", (double)(j * count + i), (double)(s->axes * count),
+                                               ORFFI_LATTICE_TASK, &before);
         draw_prior(t, seed, i * s->axes + j);
-        ORFFI_TRY(fill_right(t, seed, i, j));
-        ORFFI_TRY(condition(t));
+        if (!status) status = fill_right(t, seed, i, j);
+        if (!status) status = condition(t);
+        orffi_stage_leave(&before);
+        ORFFI_TRY(status);
         add_side(t, j, root, modes_of(&samples[i]));
     }
     return ORFF_OK;

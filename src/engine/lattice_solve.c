@@ -10,7 +10,7 @@
 
 #define PRECONDITIONER 1500 /* unknowns, when not all are solved densely */
 #define PRECONDITIONER_QUIET \
-    3000 /* of directed rows with little noise: 320 iterations in place of 500 and more */
+    3000                 /* of directed rows with little noise: 320 iterations in place of 500 and more */
 #define SIGNS_OVER   1.1 /* of what independent signs have: error bars are no better known */
 #define SIDE_BY_SIDE 16  /* samples that are solved for together */
 #define TWO_PI       6.28318530717958647693
@@ -170,6 +170,34 @@ static orff_status factor(orffi_lattice_block *block, double shift) {
                       shift);
 }
 
+/* Solving for theta, for the probes of the determinant and for samples is one bar. Each counts its right-hand sides, times the
+ * decades that they are solved to. */
+typedef struct steps {
+    double field, probes, samples;
+} steps;
+
+static size_t group_count(const orffi_lattice_system *s) {
+    size_t count = 0;
+    for (size_t j = 0; j < s->axes; j = group_end(s, j)) count++;
+    return count;
+}
+
+static steps count_steps(const orffi_lattice_rows *r) {
+    const orff_settings *settings = r->task.settings;
+    const double fine = -log(iterations_of(&r->task).residual), rough = -log(ORFFI_CHANCE_RESIDUAL);
+    const double axes = (double)r->system.axes, groups = (double)group_count(&r->system);
+    const size_t draws = settings->posterior == ORFF_SWITCH_NO ? 0 : r->moments->draws;
+    return (steps){.field = fine * axes,
+                   .probes = rough * groups * (r->system.directed ? ORFFI_PROBES_DIRECTED : ORFFI_PROBES),
+                   .samples = rough * axes * (double)draws};
+}
+
+/* Enters `part` of the steps, from `done`. */
+static orff_status enter_steps(const steps *all, double done, double part, orffi_stage *before) {
+    return orffi_stage_enter_part(ORFFI_LATTICE_TASK, done, part, all->field + all->probes + all->samples,
+                                  ORFFI_LATTICE_TASK, before);
+}
+
 /* theta at every axis, from where it is. */
 static orff_status solve_axes(orffi_lattice_system *s, orffi_lattice_block *block, double shift,
                               const orffi_mode *b, orffi_mode *theta, orffi_lattice_iterations *how) {
@@ -177,9 +205,15 @@ static orff_status solve_axes(orffi_lattice_system *s, orffi_lattice_block *bloc
     orffi_lattice_iterations worst = *how;
     for (size_t j = 0; j < s->axes; j = group_end(s, j)) {
         orffi_lattice_iterations one = *how;
+        const size_t count = group_end(s, j) - j;
+        orffi_stage before;
         ORFFI_TRY(factor(block, shift / s->size[j]));
-        ORFFI_TRY(
-            orffi_lattice_solve(block, group_end(s, j) - j, b + j * length, theta + j * length, &one, NULL));
+        orff_status status = orffi_stage_enter_part(ORFFI_LATTICE_TASK, (double)j, (double)count,
+                                                    (double)s->axes, ORFFI_LATTICE_TASK, &before);
+        if (!status)
+            status = orffi_lattice_solve(block, count, b + j * length, theta + j * length, &one, NULL);
+        orffi_stage_leave(&before);
+        ORFFI_TRY(status);
         worst.done = one.done > worst.done ? one.done : worst.done;
         worst.reached = fmax(worst.reached, one.reached);
     }
@@ -237,10 +271,17 @@ orff_status orffi_lattice_solve_at(orffi_lattice_rows *r, double lambda, bool ev
     const double shift = r->N * lambda, P = (double)(r->total.rows * numbers);
     *out = (orffi_lattice_solution){.log_evidence = NAN, .profile = NAN, .dof = NAN};
     out->iterations = iterations_of(&r->task);
-    ORFFI_TRY(solve_axes(&r->system, &r->block, shift, r->b, r->theta, &out->iterations));
-    if (!evidence) return ORFF_OK;
+    const steps all = count_steps(r);
+    orffi_stage before;
+    orff_status status = enter_steps(&all, 0.0, all.field, &before);
+    if (!status) status = solve_axes(&r->system, &r->block, shift, r->b, r->theta, &out->iterations);
+    orffi_stage_leave(&before);
+    if (status || !evidence) return status;
     double log_det;
-    ORFFI_TRY(determine_axes(r, shift, &log_det, &out->error, &out->dof));
+    status = enter_steps(&all, all.field, all.probes, &before);
+    if (!status) status = determine_axes(r, shift, &log_det, &out->error, &out->dof);
+    orffi_stage_leave(&before);
+    ORFFI_TRY(status);
     out->dof = fmin(fmax(out->dof, 0.0), P);
     const double left = left_over(r), weights = 0.5 * (double)numbers * r->total.logs;
     out->error *= 0.5;
@@ -296,10 +337,26 @@ static orff_status solve_draws(orffi_lattice_rows *r, double shift, const orffi_
         for (size_t v = j * draws; v < group_end(s, j) * draws; v += SIDE_BY_SIDE) {
             const size_t left = group_end(s, j) * draws - v,
                          count = left < SIDE_BY_SIDE ? left : SIDE_BY_SIDE;
-            ORFFI_TRY(orffi_lattice_solve(&r->block, count, b + v * length, d + v * length, &how, NULL));
+            orffi_stage before;
+            orff_status status =
+                orffi_stage_enter_part(ORFFI_LATTICE_TASK, (double)v, (double)count,
+                                       (double)(s->axes * draws), ORFFI_LATTICE_TASK, &before);
+            if (!status)
+                status = orffi_lattice_solve(&r->block, count, b + v * length, d + v * length, &how, NULL);
+            orffi_stage_leave(&before);
+            ORFFI_TRY(status);
         }
     }
     return ORFF_OK;
+}
+
+static orff_status solve_samples(orffi_lattice_rows *r, double shift, const orffi_mode *b, orffi_mode *d) {
+    const steps all = count_steps(r);
+    orffi_stage before;
+    orff_status status = enter_steps(&all, all.field + all.probes, all.samples, &before);
+    if (!status) status = solve_draws(r, shift, b, d);
+    orffi_stage_leave(&before);
+    return status;
 }
 
 /* The fields of the draws: draws x p x H. */
@@ -324,7 +381,7 @@ static orff_status keep_samples(orffi_lattice_rows *r, orffi_lattice_fit *fit, d
     if (!status) status = ORFFI_NEW_ARRAY(b, length);
     if (!status) status = ORFFI_NEW_ARRAY(d, length);
     if (!status) status = fill_draws(r, shift, b);
-    if (!status) status = solve_draws(r, shift, b, d);
+    if (!status) status = solve_samples(r, shift, b, d);
     if (!status) status = fill_samples(r, d, samples);
     orffi_release(b);
     orffi_release(d);
@@ -446,7 +503,7 @@ orff_status orffi_lattice_cross(orffi_lattice_rows *r, double lambda, double *er
     for (size_t k = 0; !status && k < folds; k++) {
         fold f = {0};
         orffi_stage before;
-        status = orffi_stage_enter("cross-validating", (double)k, (double)folds, NULL, &before);
+        status = orffi_stage_enter("cross-validating", (double)k, (double)folds, ORFFI_LATTICE_TASK, &before);
         if (!status) status = cross_fold(r, k, lambda, &f, errors);
         orffi_stage_leave(&before);
         fold_clear(&f);

@@ -154,10 +154,10 @@ static orff_status do_blocks(const orff_exact *exact, size_t n, const double *X,
     const size_t d = exact->plan.d, pp = exact->plan.p * exact->plan.p;
     for (size_t first = 0; first < n; first += w->rows) {
         const size_t rows = n - first < w->rows ? n - first : w->rows;
-        ORFFI_TRY(orffi_progress("covariance", (double)first, (double)n));
+        ORFFI_TRY(orffi_progress(ORFFI_COVARIANCE_TASK, (double)first, (double)n));
         ORFFI_TRY(do_block(exact, rows, X + first * d, w, out + first * pp));
     }
-    return orffi_progress("covariance", (double)n, (double)n);
+    return orffi_progress(ORFFI_COVARIANCE_TASK, (double)n, (double)n);
 }
 
 orff_status orff_exact_covariance(const orff_exact *exact, size_t n, const double *X, double *covariance) {

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 
 #define STREAM 0x4e42u
+enum { TOGETHER = 4096 }; /* rows between which the caller may stop: some tenths of a second */
 
 /* ---- one row given others */
 
@@ -128,12 +129,15 @@ static void shuffle(size_t n, uint64_t seed, size_t *order) {
     }
 }
 
-static void find_all(orffi_neighbours *nb, orffi_near *near, double *distances) {
+static orff_status find_all(orffi_neighbours *nb, orffi_near *near, double *distances) {
     for (size_t i = 0; i < nb->n; i++) {
         const size_t row = nb->order[i];
+        if (i % TOGETHER == 0)
+            ORFFI_TRY(orffi_progress("searching for neighbours", (double)i, (double)nb->n));
         nb->count[i] = orffi_near_find(near, nb->X + row * nb->d, nb->k, nb->near + i * nb->k, distances);
         orffi_near_add(near, row);
     }
+    return ORFF_OK;
 }
 
 orff_status orffi_neighbours_init(orffi_neighbours *nb, const orff_kernel *kernel, bool scalar, size_t n,
@@ -154,7 +158,7 @@ orff_status orffi_neighbours_init(orffi_neighbours *nb, const orff_kernel *kerne
         status = orffi_near_init(&near, n, d, X, kernel->parts[0].law.scale, kernel->parts[0].law.period);
     if (!status) {
         shuffle(n, seed, nb->order);
-        find_all(nb, &near, distances);
+        status = find_all(nb, &near, distances);
     }
     orffi_near_clear(&near);
     orffi_release(distances);
@@ -200,8 +204,6 @@ static orff_status factor_row(orffi_neighbours *nb, size_t i, double *work, doub
     return ORFF_OK;
 }
 
-enum { TOGETHER = 4096 }; /* rows between which the caller may stop: some tenths of a second */
-
 /* Rows from `first` to before `end`; work: `room` numbers for each thread. */
 static orff_status factor_rows(orffi_neighbours *nb, size_t first, size_t end, size_t room, double *work,
                                double *logs) {
@@ -229,7 +231,7 @@ orff_status orffi_neighbours_factor(orffi_neighbours *nb, double noise) {
     outcome = ORFFI_NEW_ARRAY(logs, nb->n);
     for (size_t first = 0; !outcome && first < nb->n; first += TOGETHER) {
         const size_t end = nb->n - first < TOGETHER ? nb->n : first + TOGETHER;
-        outcome = orffi_progress("neighbours of the rows", (double)first, (double)nb->n);
+        outcome = orffi_progress(ORFFI_NEIGHBOURS_TASK, (double)first, (double)nb->n);
         if (!outcome) outcome = factor_rows(nb, first, end, room, work, logs);
     }
     nb->log_det = 0.0;

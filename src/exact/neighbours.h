@@ -31,10 +31,12 @@ typedef struct orffi_neighbours {
     double noise;
 } orffi_neighbours;
 
-/* Who is near whom. scale: d; kernel: scalar where `scalar`. */
+/* Who is near whom, with progress of its own. scale: d; kernel: scalar where `scalar`. */
 orff_status orffi_neighbours_init(orffi_neighbours *nb, const orff_kernel *kernel, bool scalar, size_t n,
                                   size_t d, const double *X, const double *weights, size_t k, uint64_t seed);
 void orffi_neighbours_clear(orffi_neighbours *nb);
+
+#define ORFFI_NEIGHBOURS_TASK "neighbours of the rows" /* whose progress factoring tells */
 
 /* B and D of the kernel at a noise variance > 0. */
 orff_status orffi_neighbours_factor(orffi_neighbours *nb, double noise);

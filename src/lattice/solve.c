@@ -12,8 +12,9 @@ typedef struct column {
     double rho;  /* r^T M^-1 r */
     double stop; /* squared residual at which it is done */
     double alpha, beta;
-    double residual; /* squared */
-    double right;    /* |b|^2 */
+    double residual;     /* squared */
+    double first, least; /* residual */
+    double right;        /* |b|^2 */
     bool done;
 } column;
 
@@ -74,6 +75,7 @@ static orff_status begin(iteration *t, const orffi_mode *b, const orffi_mode *th
         column *one = &t->columns[c];
         one->right = dot(t, b + c * n, b + c * n);
         one->residual = dot(t, t->r + c * n, t->r + c * n);
+        one->first = one->least = one->residual;
         one->stop = wanted * wanted * one->right;
         one->done = one->residual <= one->stop;
         if (!one->done) t->live[t->alive++] = c;
@@ -111,6 +113,7 @@ static orff_status step(iteration *t, orffi_mode *theta) {
             t->r[c * n + i] -= one->alpha * t->q[j * n + i];
         }
         one->residual = dot(t, t->r + c * n, t->r + c * n);
+        one->least = fmin(one->least, one->residual);
         one->done = one->residual <= one->stop || one->alpha == 0.0;
     }
     return ORFF_OK;
@@ -132,11 +135,21 @@ static void drop_done(iteration *t) {
     t->alive = kept;
 }
 
+/* As far as the last of those that are not done. */
+static orff_status report_last(const iteration *t, size_t done) {
+    const column *last = &t->columns[t->live[0]];
+    for (size_t j = 1; j < t->alive; j++) {
+        const column *one = &t->columns[t->live[j]];
+        if (one->least * last->stop > last->least * one->stop) last = one;
+    }
+    return orffi_progress_decades(ORFFI_LATTICE_TASK, done, last->first, last->least, last->stop);
+}
+
 static orff_status iterate(iteration *t, orffi_mode *theta, orffi_lattice_iterations *how,
                            orffi_lanczos *lanczos) {
     for (how->done = 0; t->alive && how->done < how->limit; how->done++) {
         double before[64];
-        ORFFI_TRY(orffi_progress("solving", (double)how->done, (double)how->limit));
+        ORFFI_TRY(report_last(t, how->done));
         ORFFI_TRY(find_directions(t, how->done == 0));
         for (size_t j = 0; lanczos && j < t->alive; j++) before[j] = t->columns[t->live[j]].alpha;
         ORFFI_TRY(step(t, theta));

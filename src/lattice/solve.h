@@ -4,6 +4,8 @@
 
 #include "lattice/block.h"
 
+#define ORFFI_LATTICE_TASK "solving" /* whose progress iterations tell */
+
 typedef struct orffi_lattice_iterations {
     double residual; /* wanted, relative to b */
     size_t limit;

@@ -8,7 +8,8 @@
 #include "model/choose.h"
 
 #define MIXES       7
-#define MOST_BEYOND 6   /* steps past the ends of the lists of scales */
+#define MOST_BEYOND 6   /* steps past the ends of the lists of scales, ... */
+#define SOME_BEYOND 2   /* ... and as many as progress counts on, so that it need not go back */
 #define CHANCE      2.0 /* standard errors of a mean square over n rows, each about 1/sqrt(n) of it */
 
 /* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at
@@ -83,11 +84,13 @@ static orff_status step_multiple(search *s, size_t done, size_t total, double mu
     return status;
 }
 
-/* Past the end of the list, by halves or doubles, while that helps. */
-static orff_status go_on(search *s, double factor) {
+/* Past the end of a list of `count`, by halves or doubles, while that helps: the next may always be the last. */
+static orff_status go_on(search *s, size_t count, double factor) {
     bool better = true;
-    for (size_t i = 0; better && i < MOST_BEYOND; i++)
-        ORFFI_TRY(step_multiple(s, i, MOST_BEYOND, factor * s->multiple, &better));
+    for (size_t i = 0; better && i < MOST_BEYOND; i++) {
+        const size_t done = count + i, total = count + (i ? i + 1 : SOME_BEYOND);
+        ORFFI_TRY(step_multiple(s, done, total, factor * s->multiple, &better));
+    }
     return ORFF_OK;
 }
 
@@ -95,11 +98,11 @@ static orff_status go_on(search *s, double factor) {
 static orff_status search_list(search *s, size_t count, const double *list, double hopeless) {
     bool better;
     for (size_t i = 0; i < count; i++) {
-        ORFFI_TRY(step_multiple(s, i, count, list[(i + count / 2) % count], &better));
+        ORFFI_TRY(step_multiple(s, i, count + SOME_BEYOND, list[(i + count / 2) % count], &better));
         if (s->error > hopeless) break;
     }
-    if (s->multiple == list[0]) ORFFI_TRY(go_on(s, 0.5));
-    if (s->multiple == list[count - 1]) ORFFI_TRY(go_on(s, 2.0));
+    if (s->multiple == list[0]) ORFFI_TRY(go_on(s, count, 0.5));
+    if (s->multiple == list[count - 1]) ORFFI_TRY(go_on(s, count, 2.0));
     return ORFF_OK;
 }
 

@@ -2,17 +2,15 @@
  *
  * A fit sums moments (linear in the rows) and factors a system for every fold (cubic in its size M). Both are measured at
  * the sizes asked for, or at smaller ones that are scaled up. An exact fit factors one matrix (cubic in its rows), after
- * choices whose time does not grow with the rows. */
-#define _POSIX_C_SOURCE 200809L
+ * choices whose time does not grow with the rows. Lattices: cost_lattice.c. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/hooks.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/threads.h"
 #include "model/choose.h"
+#include "model/cost.h"
 #include "model/fit.h"
 #include "model/trial.h"
 #include "solve/solver.h"
@@ -22,13 +20,6 @@
 #define GIVEN_LAMBDA   1e-3 /* where a fit is timed after its choices */
 #define BLOCK          1024 /* rows added at once */
 #define SECONDS        0.2  /* for as long as this */
-#define ALWAYS         30e6 /* bytes of the process itself */
-#define STREAM         0xc057u
-#define FEW_ROWS       4000 /* of two fits on a lattice that are timed: fewer may take a dense one, and longer */
-#define SOME_ROWS      10000
-#define KEPT_PLANE     4e4   /* numbers about where the engine no longer keeps rows in the plane, but sums them up; ... */
-#define KEPT_SPACE     4e5   /* ... in space the waves are so many that it keeps all it has room for */
-#define SUMMED         20000 /* rows whose sums are timed */
 
 typedef struct task {
     orffi_plan plan;  /* settings with scales of some size, and the parts ... */
@@ -39,21 +30,6 @@ typedef struct task {
     double row, solve;
     size_t parameters; /* M at D */
 } task;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* Numbers from 0 to 1: n x d, then n x p. */
-static orff_status fill(size_t n, size_t d, size_t p, double **X, double **Y) {
-    const orffi_rng rng = {1, STREAM};
-    ORFFI_TRY(ORFFI_NEW_ARRAY(*X, n * (d + p)));
-    for (size_t i = 0; i < n * (d + p); i++) (*X)[i] = (double)orffi_rng_below(rng, i, 0, 1u << 30) * 0x1p-30;
-    *Y = *X + n * d;
-    return ORFF_OK;
-}
 
 /* ---- measuring moments and what follows them */
 
@@ -76,11 +52,12 @@ static orff_status draw(const task *t, size_t D, size_t folds, orff_moments **mo
 static orff_status time_rows(const task *t, orff_moments *moments, double *seconds) {
     double *X = NULL, *Y, start = 0.0;
     size_t rows = 0;
-    orff_status status = fill(BLOCK, t->d, t->p, &X, &Y);
+    orff_status status = orffi_cost_rows(BLOCK, t->d, t->p, 1.0, &X, &Y);
     if (!status) status = orff_moments_accumulate(moments, BLOCK, X, Y, NULL);
-    for (start = now(); !status && (rows == 0 || now() - start < SECONDS); rows += BLOCK)
+    for (start = orffi_cost_now(); !status && (rows == 0 || orffi_cost_now() - start < SECONDS);
+         rows += BLOCK)
         status = orff_moments_accumulate(moments, BLOCK, X, Y, NULL);
-    *seconds = rows ? (now() - start) / (double)rows : 0.0;
+    *seconds = rows ? (orffi_cost_now() - start) / (double)rows : 0.0;
     orffi_release(X);
     return status;
 }
@@ -91,9 +68,9 @@ static orff_status time_solve(const task *t, const orff_moments *moments, double
     orff_settings settings = t->plan.settings;
     settings.engine = ORFF_ENGINE_FEATURES; /* an exact fit, too, may choose scales this way */
     settings.solver = ORFF_SOLVER_DIRECT;
-    const double start = now();
+    const double start = orffi_cost_now();
     const orff_status status = orff_model_fit_moments(&model, &settings, moments);
-    *seconds = now() - start;
+    *seconds = orffi_cost_now() - start;
     orff_model_free(model);
     return status;
 }
@@ -141,7 +118,9 @@ static double bytes_of(const task *t) {
     const double phi = 2.0 * (double)t->D, system = plain(t) ? phi : (double)t->parameters;
     const double sample = 8.0 * fmin((double)t->n, (double)s->subsample) * (double)(t->d + t->p);
     const double block = 8.0 * BLOCK * phi * (double)orff_get_threads();
-    return ALWAYS + sample + block + 8.0 * phi * phi * ((double)s->folds + 2.0) + 8.0 * system * system * 5.0;
+    const double folds = s->lambda > 0.0 ? 1.0 : (double)s->folds; /* a lambda that is given needs none */
+    return ORFFI_COST_ALWAYS + sample + block + 8.0 * phi * phi * (folds + 2.0) +
+           8.0 * system * system * 5.0;
 }
 
 static orff_status estimate_features(task *t, orff_cost *cost) {
@@ -151,41 +130,12 @@ static orff_status estimate_features(task *t, orff_cost *cost) {
     return t->choose ? add_choice(t, &cost->seconds) : ORFF_OK;
 }
 
-/* ---- fits of few rows */
-
-/* Waves of a third of the range and of a tenth, with noise. */
-static void make_waves(size_t n, size_t d, size_t p, const double *X, double *Y) {
-    const orffi_rng rng = {2, STREAM};
-    for (size_t i = 0; i < n * p; i++) {
-        const double *x = X + i / p * d;
-        Y[i] = 0.1 * orffi_rng_normal(rng, i, 0);
-        for (size_t k = 0; k < d; k++) Y[i] += sin(19.0 * x[k] + (double)(i % p)) + 0.3 * cos(60.0 * x[k]);
-    }
-}
-
-/* Seconds for a fit of n rows by the plan's engine. */
-static orff_status time_fit(const task *t, orff_settings settings, size_t n, double *seconds) {
-    orff_model *model = NULL;
-    double *X = NULL, *Y;
-    settings.engine = t->plan.engine->id;
-    settings.geo = ORFF_GEO_NONE;
-    settings.classes = 0;
-    settings.groups = settings.offset_groups = NULL;
-    ORFFI_TRY(fill(n, t->d, t->p, &X, &Y));
-    make_waves(n, t->d, t->p, X, Y);
-    orff_hooks before = orffi_hooks_swap((orff_hooks){0}), silent = before;
-    silent.log = NULL; /* what is chosen here is nobody's business */
-    orffi_hooks_swap(silent);
-    const double start = now();
-    const orff_status status = orff_model_fit(&model, &settings, t->d, t->p, n, X, Y, NULL);
-    *seconds = now() - start;
-    orffi_hooks_swap(before);
-    orff_model_free(model);
-    orffi_release(X);
-    return status;
-}
-
 /* ---- exact models */
+
+static orff_status time_fit(const task *t, const orff_settings *asked, size_t n, double *seconds) {
+    const orff_settings settings = orffi_cost_settings(asked, t->plan.engine->id);
+    return orffi_cost_time_fit(&settings, t->d, t->p, n, seconds);
+}
 
 /* Rows of the matrix for each row of the data. */
 static double rows_each(const task *t) {
@@ -207,11 +157,11 @@ static orff_status measure_growth(const task *t, const orff_settings *settings, 
     const double small = fmin(order, SMALL_ORDER), large = fmin(order, 2.0 * SMALL_ORDER);
     const size_t few = (size_t)fmax(small / each, 2.0), some = (size_t)fmax(large / each, 2.0);
     double quick, slow;
-    ORFFI_TRY(time_fit(t, *settings, few, &quick));
-    ORFFI_TRY(time_fit(t, *settings, few, &quick));
+    ORFFI_TRY(time_fit(t, settings, few, &quick));
+    ORFFI_TRY(time_fit(t, settings, few, &quick));
     *g = (growth){.fixed = quick};
     if (some <= few) return ORFF_OK;
-    ORFFI_TRY(time_fit(t, *settings, some, &slow));
+    ORFFI_TRY(time_fit(t, settings, some, &slow));
     const double cubes = pow((double)some * each, 3.0) - pow((double)few * each, 3.0);
     g->each = fmax(slow - quick, 0.0) / cubes;
     g->fixed = fmax(quick - g->each * pow((double)few * each, 3.0), 0.0);
@@ -223,7 +173,7 @@ static orff_status time_choice(const task *t, const growth *g, double *seconds) 
     const double each = rows_each(t), order = (double)t->n * each;
     const double looked_at = order <= ORFFI_EVIDENCE_WHOLE ? order : fmin(order, 1.5 * ORFFI_EVIDENCE_WHOLE);
     double whole;
-    ORFFI_TRY(time_fit(t, *t->asked, (size_t)fmax(looked_at / each, 2.0), &whole));
+    ORFFI_TRY(time_fit(t, t->asked, (size_t)fmax(looked_at / each, 2.0), &whole));
     *seconds = fmax(whole - grown(g, looked_at), 0.0);
     return ORFF_OK;
 }
@@ -241,59 +191,16 @@ static orff_status estimate_exact(task *t, orff_cost *cost) {
     ORFFI_TRY(measure_growth(t, &settings, &g));
     if (chooses && evident) ORFFI_TRY(time_choice(t, &g, &choice));
     cost->seconds = grown(&g, order) + choice;
-    cost->bytes = ALWAYS + 8.0 * (3.0 * order * order + n * (2.0 * (double)t->d + 8.0 * (double)t->p));
+    cost->bytes =
+        ORFFI_COST_ALWAYS + 8.0 * (3.0 * order * order + n * (2.0 * (double)t->d + 8.0 * (double)t->p));
     return ORFF_OK;
 }
 
 /* ---- lattices */
 
-/* Seconds for one of many rows, which are summed up. */
-static orff_status time_sums(const task *t, double *seconds) {
-    const double low[3] = {0.0, 0.0, 0.0}, high[3] = {1.0, 1.0, 1.0};
-    orff_part part = orff_part_default();
-    part.sigma = 0.1;
-    const orff_lattice_need need = {.d = t->d,
-                                    .p = t->p,
-                                    .low = low,
-                                    .high = high,
-                                    .n_parts = 1,
-                                    .parts = &part,
-                                    .folds = t->asked->folds};
-    orff_lattice_moments *moments = NULL;
-    double *X = NULL, *Y;
-    orff_status status = fill(SUMMED, t->d, t->p, &X, &Y);
-    if (!status) status = orff_lattice_moments_create(&moments, &need);
-    if (!status) status = orff_lattice_moments_accumulate(moments, SUMMED, X, Y, NULL);
-    const double start = now();
-    if (!status) status = orff_lattice_moments_accumulate(moments, SUMMED, X, Y, NULL);
-    *seconds = (now() - start) / SUMMED;
-    orff_lattice_moments_free(moments);
-    orffi_release(X);
-    return status;
-}
-
-/* An iteration goes over all rows, and iterations are as many as the root of a condition that is in proportion to the rows. */
-static double grown_steps(double rows) {
-    return rows * sqrt(rows);
-}
-
-/* Choosing takes about the same for any number of rows, solving grows with them as long as they are kept, and then
- * they are summed up. All of it is timed at two sizes. Rows are held with their neighbours while they are kept. */
 static orff_status estimate_lattice(task *t, orff_cost *cost) {
-    const size_t few = t->n < FEW_ROWS ? t->n : FEW_ROWS, some = t->n < SOME_ROWS ? t->n : SOME_ROWS;
-    const double most = (t->d < ORFF_LATTICE_INPUTS ? KEPT_PLANE : KEPT_SPACE) / (double)t->p;
-    const double kept = fmin((double)t->n, fmax(most, (double)some)), beyond = (double)t->n - kept;
-    double short_time, long_time, row = 0.0;
-    ORFFI_TRY(time_fit(t, *t->asked, few, &short_time));
-    long_time = short_time;
-    if (some > few) ORFFI_TRY(time_fit(t, *t->asked, some, &long_time));
-    if (beyond > 0.0) ORFFI_TRY(time_sums(t, &row));
-    const double step = some > few ? grown_steps((double)some) - grown_steps((double)few) : 0.0;
-    const double each = step > 0.0 ? fmax(long_time - short_time, 0.0) / step : 0.0;
-    cost->seconds = long_time + each * (grown_steps(kept) - grown_steps((double)some)) + row * beyond;
-    cost->bytes = ALWAYS + kept * 8.0 * (double)(40 * t->p + 4 * t->d) +
-                  (double)t->n * 8.0 * (double)(2 * t->d + 2 * t->p + 2);
-    return ORFF_OK;
+    const orff_settings settings = orffi_cost_settings(t->asked, ORFF_ENGINE_LATTICE);
+    return orffi_cost_lattice(&settings, t->d, t->p, t->n, cost);
 }
 
 /* ---- the call */
@@ -352,6 +259,19 @@ static orff_status prepare(task *t, const orff_settings *settings) {
     return ORFF_OK;
 }
 
+static orff_status estimate(task *t, orff_cost *cost) {
+    const bool features = t->plan.engine->draws, lattice = t->plan.engine == &orffi_engine_lattice;
+    orff_hooks before = orffi_hooks_swap((orff_hooks){0}), silent = before;
+    silent.log = NULL; /* what is chosen here is nobody's business */
+    orffi_hooks_swap(silent);
+    const orff_status status = (features  ? estimate_features
+                                : lattice ? estimate_lattice
+                                          : estimate_exact)(t, cost);
+    orffi_hooks_swap(before);
+    cost->features = features ? t->D : 0;
+    return status;
+}
+
 orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p, size_t n, orff_cost *cost) {
     orff_cost found = {0};
     if (!settings || !cost)
@@ -361,13 +281,9 @@ orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p
     t.D = orff_settings_features(settings, d, t.p, n);
     if (t.D == 0) t.D = orff_sampling_default().features; /* a grid, whose tolerance would decide */
     orff_status status = prepare(&t, settings);
-    const bool features = !status && t.plan.engine->draws;
-    const bool lattice = !status && t.plan.engine == &orffi_engine_lattice;
-    if (!status)
-        status = (features ? estimate_features : lattice ? estimate_lattice : estimate_exact)(&t, &found);
+    if (!status) status = estimate(&t, &found);
     orffi_plan_clear(&t.plan);
     orffi_release(t.parts);
-    found.features = features ? t.D : 0;
     if (!status) *cost = found;
     return status;
 }

@@ -1,4 +1,5 @@
 /* The posterior covariance of f(x). */
+#include "base/hooks.h"
 #include "model/model.h"
 #include "model/plane_apply.h"
 
@@ -26,5 +27,5 @@ orff_status orff_model_covariance(const orff_model *model, size_t n, const doubl
     if (model->on_plane)
         return orffi_plane_apply(model, orff_model_covariance, ORFFI_TURN_COVARIANCE, n, X, covariance);
     ORFFI_TRY(orffi_model_check_posterior(model));
-    return orffi_model_evaluate(model, "covariance", at_points, NULL, model->p * model->p, n, X, covariance);
+    return orffi_model_evaluate(model, ORFFI_COVARIANCE_TASK, at_points, NULL, model->p * model->p, n, X, covariance);
 }

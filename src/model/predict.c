@@ -33,10 +33,14 @@ static orff_status evaluate_blocks(const orff_model *model, const char *task, or
                                    double *out) {
     for (size_t first = 0; first < n; first += ORFFI_MODEL_BLOCK) {
         const size_t rows = smaller(ORFFI_MODEL_BLOCK, n - first);
-        ORFFI_TRY(orffi_progress(task, (double)first, (double)n));
+        orffi_stage before;
         orffi_model_transform(model, rows, X + first * model->d, x);
         ORFFI_TRY(check_result(task, first, rows, model->d, x));
-        ORFFI_TRY(function(model, what, rows, x, out + first * k));
+        orff_status status =
+            orffi_stage_enter_part(task, (double)first, (double)rows, (double)n, task, &before);
+        if (!status) status = function(model, what, rows, x, out + first * k);
+        orffi_stage_leave(&before);
+        ORFFI_TRY(status);
         ORFFI_TRY(check_result(task, first, rows, k, out + first * k));
     }
     return orffi_progress(task, (double)n, (double)n);

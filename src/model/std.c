@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hooks.h"
 #include "base/memory.h"
 #include "model/plane_apply.h"
 
@@ -26,8 +27,14 @@ static orff_status fill(const orff_model *model, bool with_noise, size_t n, cons
     const size_t p = model->p;
     for (size_t first = 0; first < n; first += BLOCK) {
         const size_t rows = n - first < BLOCK ? n - first : BLOCK;
-        ORFFI_TRY(
-            (with_noise ? noisy_covariance : orff_model_covariance)(model, rows, X + first * model->d, C));
+        orffi_stage before;
+        orff_status status = orffi_stage_enter_part(ORFFI_COVARIANCE_TASK, (double)first, (double)rows,
+                                                    (double)n, ORFFI_COVARIANCE_TASK, &before);
+        if (!status)
+            status =
+                (with_noise ? noisy_covariance : orff_model_covariance)(model, rows, X + first * model->d, C);
+        orffi_stage_leave(&before);
+        ORFFI_TRY(status);
         for (size_t i = 0; i < rows * p; i++) S[first * p + i] = sqrt(fmax(C[i * p + i % p], 0.0));
     }
     return ORFF_OK;

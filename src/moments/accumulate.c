@@ -21,7 +21,7 @@ typedef struct workspace {
     double *root;          /* sqrt(weight) of each sorted row */
     double *phi, *scratch; /* rows x L */
     float *X_single, *Y_single, *phi_single, *scratch_single;
-    double *R;                  /* (p+1) x L: R^T of one fold of the block */
+    double *R;                  /* n_sets x (p+1) x L: R^T of each fold of the block */
     float *S_single, *R_single; /* L x L, (p+1) x L: products of one fold of the block */
     size_t *fold, *start;       /* fold of each row; where each fold begins, n_sets + 1 */
 } workspace;
@@ -45,7 +45,7 @@ static orff_status fill_precision(workspace *w, const orff_moments *m, size_t L)
     const size_t scratch = orffi_bank_scratch(m->bank);
     if (!m->settings.single) {
         ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch, scratch));
-        ORFFI_TRY(ORFFI_NEW_ARRAY(w->R, (m->p + 1) * L));
+        ORFFI_TRY(ORFFI_NEW_ARRAY(w->R, m->n_sets * (m->p + 1) * L));
         return ORFFI_NEW_ARRAY(w->phi, w->rows * L);
     }
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->scratch_single, scratch));
@@ -141,17 +141,63 @@ static void add_turned(double *R, const double *turned, const float *turned_sing
         }
 }
 
+/* Columns of a tile: ten tiles or more for the threads to choose from, but none so small, or of a part of the registers that BLAS
+ * computes at once, that packing its factors would show; larger ones gain nothing. */
+static size_t tile_columns(size_t L) {
+    enum { LEAST = 128, MOST = 512, REGISTERS = 32 };
+    const size_t quarter = (L / 4 + REGISTERS - 1) / REGISTERS * REGISTERS;
+    return quarter < LEAST ? LEAST : quarter > MOST ? MOST : quarter;
+}
+
+static void add_vectors(orff_moments *m, size_t k, double *R, const workspace *w) {
+    const size_t L = 2 * m->bank->D, q = m->p + 1, first = w->start[k], rows = w->start[k + 1] - first;
+    orffi_gemm(true, false, q, L, rows, 1.0, w->Y + first * q, q, w->phi + first * L, L, 0.0, R, L);
+    add_turned(m->sets[k].R, R, NULL, L, q);
+}
+
+/* Columns of phi from i on with those from j on, j >= i, a tile of each: a piece of the upper triangle of S. */
+static void add_tile(orff_moments *m, size_t k, size_t i, size_t j, const workspace *w) {
+    const size_t L = 2 * m->bank->D, first = w->start[k], rows = w->start[k + 1] - first;
+    const size_t tile = tile_columns(L), height = L - i < tile ? L - i : tile,
+                 width = L - j < tile ? L - j : tile;
+    const double *phi = w->phi + first * L;
+    double *S = m->sets[k].S + i * L + j;
+    if (i == j)
+        orffi_syrk(width, rows, phi + i, L, 1.0, S, L);
+    else
+        orffi_gemm(true, false, height, width, rows, 1.0, phi + i, L, phi + j, L, 1.0, S, L);
+}
+
+/* The threads of a product of BLAS wait for each other within it, and do so by yielding: on a busy machine that takes longer than
+ * the product. Here each takes the next tile of any fold, and all wait once for a block of rows. */
+static void add_tiles(orff_moments *m, const workspace *w) {
+    const size_t L = 2 * m->bank->D, tile = tile_columns(L), side = (L + tile - 1) / tile,
+                 each = side * side + 1;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(orffi_thread_count())
+    for (size_t t = 0; t < m->n_sets * each; t++) {
+        const size_t k = t / each, place = t % each, i = place / side * tile, j = place % side * tile;
+        if (w->start[k + 1] == w->start[k]) continue;
+        if (place == side * side)
+            add_vectors(m, k, w->R + k * (m->p + 1) * L, w);
+        else if (j >= i)
+            add_tile(m, k, i, j, w);
+    }
+}
+
 static void block_double(orff_moments *m, size_t n, bool weighted, workspace *w) {
-    const size_t L = 2 * m->bank->D, q = m->p + 1;
+    const size_t L = 2 * m->bank->D;
     orffi_phi(m->bank, n, w->X, w->phi, w->scratch);
     for (size_t i = 0; weighted && i < n; i++)
         for (size_t a = 0; a < L; a++) w->phi[i * L + a] *= w->root[i];
+    if (orffi_thread_count() > 1 && orffi_products_share_threads()) {
+        add_tiles(m, w);
+        return;
+    }
     for (size_t k = 0; k < m->n_sets; k++) {
         const size_t first = w->start[k], rows = w->start[k + 1] - first;
         if (!rows) continue;
         orffi_syrk(L, rows, w->phi + first * L, L, 1.0, m->sets[k].S, L);
-        orffi_gemm(true, false, q, L, rows, 1.0, w->Y + first * q, q, w->phi + first * L, L, 0.0, w->R, L);
-        add_turned(m->sets[k].R, w->R, NULL, L, q);
+        add_vectors(m, k, w->R, w);
     }
 }
 
@@ -163,21 +209,59 @@ static void add_single(double *into, const float *from, size_t L) {
         for (size_t j = i; j < L; j++) into[i * L + j] += (double)from[i * L + j];
 }
 
+static void add_vectors_single(orff_moments *m, size_t k, const workspace *w) {
+    const size_t L = 2 * m->bank->D, q = m->p + 1, first = w->start[k], rows = w->start[k + 1] - first;
+    orffi_gemm_single(true, false, q, L, rows, 1.0f, w->Y_single + first * q, q, w->phi_single + first * L, L,
+                      0.0f, w->R_single, L);
+    add_turned(m->sets[k].R, NULL, w->R_single, L, q);
+}
+
+static void add_tile_single(orff_moments *m, size_t k, size_t i, size_t j, const workspace *w) {
+    const size_t L = 2 * m->bank->D, first = w->start[k], rows = w->start[k + 1] - first;
+    const size_t tile = tile_columns(L), height = L - i < tile ? L - i : tile,
+                 width = L - j < tile ? L - j : tile;
+    const float *phi = w->phi_single + first * L;
+    float *product = w->S_single + i * L + j;
+    double *S = m->sets[k].S + i * L + j;
+    if (i == j)
+        orffi_syrk_single(width, rows, phi + i, L, 0.0f, product, L);
+    else
+        orffi_gemm_single(true, false, height, width, rows, 1.0f, phi + i, L, phi + j, L, 0.0f, product, L);
+    for (size_t a = 0; a < height; a++)
+        for (size_t b = i == j ? a : 0; b < width; b++) S[a * L + b] += (double)product[a * L + b];
+}
+
+/* The same of one fold, as there is room for the products of one. */
+static void add_tiles_single(orff_moments *m, size_t k, const workspace *w) {
+    const size_t L = 2 * m->bank->D, tile = tile_columns(L), side = (L + tile - 1) / tile;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(orffi_thread_count())
+    for (size_t place = 0; place <= side * side; place++) {
+        const size_t i = place / side * tile, j = place % side * tile;
+        if (place == side * side)
+            add_vectors_single(m, k, w);
+        else if (j >= i)
+            add_tile_single(m, k, i, j, w);
+    }
+}
+
 static void block_single(orff_moments *m, size_t n, bool weighted, workspace *w) {
     const size_t L = 2 * m->bank->D, q = m->p + 1;
     for (size_t i = 0; i < n * m->bank->d; i++) w->X_single[i] = (float)w->X[i];
     for (size_t i = 0; i < n * q; i++) w->Y_single[i] = (float)w->Y[i];
+    const bool tiled = orffi_thread_count() > 1 && orffi_products_share_threads();
     orffi_phi_single(m->bank, n, w->X_single, w->phi_single, w->scratch_single);
     for (size_t i = 0; weighted && i < n; i++)
         for (size_t a = 0; a < L; a++) w->phi_single[i * L + a] *= (float)w->root[i];
     for (size_t k = 0; k < m->n_sets; k++) {
         const size_t first = w->start[k], rows = w->start[k + 1] - first;
         if (!rows) continue;
+        if (tiled) {
+            add_tiles_single(m, k, w);
+            continue;
+        }
         orffi_syrk_single(L, rows, w->phi_single + first * L, L, 0.0f, w->S_single, L);
-        orffi_gemm_single(true, false, q, L, rows, 1.0f, w->Y_single + first * q, q,
-                          w->phi_single + first * L, L, 0.0f, w->R_single, L);
         add_single(m->sets[k].S, w->S_single, L);
-        add_turned(m->sets[k].R, NULL, w->R_single, L, q);
+        add_vectors_single(m, k, w);
     }
 }
 
