@@ -1759,7 +1759,8 @@ ORFF_API orff_status orff_series_links(const orff_model *model, const orff_serie
  *     sum_m sum_i K_m(x - z_i) c_mi,     K_m = k0 I for separable parts, else along C + across (tr C I - C),
  *                                        C = -grad grad^T k0 over the field's space; k0 as orff_model_part has it
  *
- *     sum_j turn_j sum_i B_ji y_ij,      B_j = k(x, z) (k(z, z) + diag(noise_j / weights))^-1 with the `nearest` of the centres,
+ *     sum_j turn_j sum_i B_ji y_ij,      B_j = k(x, z) (k(z, z) + diag(noise_j / weights))^-1 with the `nearest` of the centres, all around x:
+ *                                        each orthant of x has nearest / 2^(d+1) of them, at most 16, or all it has;
  *                                        |x - z| in length scales of the first part; k = sum_m amplitude_m k0
  *
  * The trend is not in the sum: orff_model_trend has its terms, and most models have none.

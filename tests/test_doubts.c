@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "model/outliers.h"
 #include "support.h"
 
 enum { N = 600 };
@@ -156,6 +157,22 @@ static void test_outliers_are_named(void **state) {
     rows_free(&r);
 }
 
+/* The same where they are less than half of what rows differ from their neighbours by: a few errors are far larger than all
+ * others, and what to do about these rows is said. */
+static void test_few_outliers_are_named(void **state) {
+    (void)state;
+    rows r = make(0.7, 0.02, false);
+    assert_false(says(&r, "drop-outliers"));
+    for (size_t i = 0; i < N; i += 50) r.Y[i] += i % 100 ? 0.8 : -0.8;
+    orffi_outliers found;
+    const orff_observations all = {.d = 2, .p = 1, .n = N, .X = r.X, .Y = r.Y};
+    assert_ok(orffi_outliers_find(&found, &all, NULL, 0.5));
+    assert_int_equal(found.count, 0);
+    orffi_outliers_clear(&found);
+    assert_true(says(&r, "drop-outliers"));
+    rows_free(&r);
+}
+
 /* Ten values of the first input with levels of their own, which the second does not change: blocks have neighbours of the same
  * level, and a new value has none. Nothing is wrong where levels follow from each other. */
 static void test_values_that_are_groups(void **state) {
@@ -221,6 +238,7 @@ int main(void) {
         cmocka_unit_test(test_wild_between_the_rows),
         cmocka_unit_test(test_error_bars_that_are_wrong),
         cmocka_unit_test(test_outliers_are_named),
+        cmocka_unit_test(test_few_outliers_are_named),
         cmocka_unit_test(few_groups_tell),
         cmocka_unit_test(test_values_that_are_groups),
     };

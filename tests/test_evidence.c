@@ -386,12 +386,75 @@ static void rows_left_out(void **state) {
     assert_close(squares[0], missed * missed, 1e-10);
 }
 
+/* ---- a constant */
+
+/* C = K + s I of rows in two inputs, matern32 of this length scale. */
+static void fill_matrix(double sigma, double s, double *C) {
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++) {
+            const double r = sqrt(3.0) / sigma * hypot(X[2 * i] - X[2 * j], X[2 * i + 1] - X[2 * j + 1]);
+            C[i * N + j] = (1.0 + r) * exp(-r) + (i == j ? s : 0.0);
+        }
+}
+
+static const size_t one_dial[] = {0, 0};
+
+static orffi_evidence_form scalar_form(const orff_part *part, size_t p) {
+    return (orffi_evidence_form){.d = 2, .p = p, .n_parts = 1, .parts = part, .scales = 1, .dials = one_dial};
+}
+
+/* One group, evaluated where the length scale is as given and the noise is s. */
+static orffi_evidence *evaluate_one(const orffi_evidence_form *form, double s, double *value) {
+    const double x[] = {0.0, log(s)};
+    orffi_evidence *evidence = NULL;
+    const orffi_evidence_rows rows = rows_from(form, 0, N, false, false);
+    assert_ok(orffi_evidence_create(&evidence, form, 1, &rows));
+    assert_ok(orffi_evidence_evaluate(evidence, x, value, NULL));
+    return evidence;
+}
+
+/* b = H^T C^-1 y / H^T C^-1 H and the latter. */
+static double constant_of(const double *y, double sigma, double s, double *precision) {
+    double C[N * N], u[N];
+    fill_matrix(sigma, s, C);
+    for (size_t i = 0; i < N; i++) u[i] = 1.0;
+    assert_ok(orffi_cholesky(N, C));
+    assert_ok(orffi_cholesky_solve(N, C, 1, u));
+    *precision = 0.0;
+    for (size_t i = 0; i < N; i++) *precision += u[i];
+    return orffi_dot(N, u, y) / *precision;
+}
+
+/* Between the generalised mean and 0, by the precision of the one and the prior of the other. */
+static void mean_of_rows_that_lie_together(void **state) {
+    (void)state;
+    const double s = 0.1, prior[] = {0.7, 0.7};
+    double value, v[2], mean[2], precision;
+    bool better;
+    const orff_part part = part_of(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_MATERN, 1.5, 0.8);
+    const orffi_evidence_form form = scalar_form(&part, 2);
+    fill_rows(2, 2);
+    for (size_t i = 0; i < N; i++) Y[2 * i + 1] = Y[2 * i] + 3.0;
+    orffi_evidence *evidence = evaluate_one(&form, s, &value);
+    orffi_evidence_variances(evidence, v);
+    assert_ok(orffi_evidence_mean(evidence, s, N, prior, mean, &better));
+    orffi_evidence_free(evidence);
+    assert_true(better);
+    for (size_t k = 0; k < 2; k++) {
+        double y[N];
+        for (size_t i = 0; i < N; i++) y[i] = Y[2 * i + k];
+        const double b = constant_of(y, 0.8, s, &precision);
+        assert_close(mean[k], b * precision / v[k] / (precision / v[k] + 1.0 / prior[k]), 1e-10);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_is_that_of_the_value),   cmocka_unit_test(gradient_of_a_sum),
         cmocka_unit_test(value_is_that_of_the_matrix),     cmocka_unit_test(outputs_of_a_scalar_process),
         cmocka_unit_test(finds_what_rows_were_drawn_from), cmocka_unit_test(amplitudes_of_groups),
         cmocka_unit_test(amplitudes_are_integrated_out),   cmocka_unit_test(rows_left_out),
+        cmocka_unit_test(mean_of_rows_that_lie_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,37 @@ static void pick_point(const layout *l, size_t d, const double *X, size_t i, dou
     if (i % 16 == 15) x[0] += 1e6 * (fabs(x[0]) + 1e-150);
 }
 
+static size_t orthant_of(const orffi_near *near, const double *x, size_t row) {
+    size_t orthant = 0;
+    for (size_t i = 0; i < near->d; i++) orthant += (size_t)(near->X[row * near->d + i] >= x[i]) << i;
+    return orthant;
+}
+
+/* All came: k rows, each once, at least half of them the nearest, and of each orthant half of its share or all that it has. */
+static void assert_around(const orffi_near *near, const double *x, size_t k) {
+    const size_t n = near->n, share = k >> (near->d + 1);
+    size_t *found = calloc(k, sizeof *found), *nearest = calloc(k, sizeof *nearest), had[8] = {0},
+           has[8] = {0}, kept = 0;
+    double *squares = support_zeros(k);
+    bool *seen = calloc(n, sizeof *seen);
+    assert_int_equal(orffi_near_find(near, x, k, nearest, squares), k);
+    assert_int_equal(orffi_near_around(near, x, k, found, squares), k);
+    for (size_t i = 0; i < n; i++) has[orthant_of(near, x, i)]++;
+    for (size_t i = 0; i < k; i++) {
+        assert_true(found[i] < n && !seen[found[i]]);
+        assert_true(squares[i] == square_between(near->d, x, near->X + found[i] * near->d, near->scale));
+        seen[found[i]] = true;
+        had[orthant_of(near, x, found[i])]++;
+    }
+    for (size_t i = 0; i < k; i++) kept += seen[nearest[i]];
+    assert_true(2 * kept >= k);
+    for (size_t o = 0; o < 8; o++) assert_true(had[o] >= (has[o] < share ? has[o] : share));
+    free(found);
+    free(nearest);
+    free(squares);
+    free(seen);
+}
+
 static void check_layout(const layout *l, size_t d, const double *scale) {
     orffi_near near;
     double *X = support_zeros(l->n * d), x[3];
@@ -123,6 +154,7 @@ static void check_layout(const layout *l, size_t d, const double *scale) {
     for (size_t i = 0; i < 32; i++) {
         pick_point(l, d, X, i, x);
         assert_nearest(&near, l->n, rows, x, i % 2 ? 30 : 1);
+        if (l->n > 30) assert_around(&near, x, 30);
     }
     assert_nearest(&near, l->n, rows, X, l->n + 5);
     orffi_near_clear(&near);
@@ -374,11 +406,44 @@ static void variances_are_those_of_all_rows(void **state) {
     support_case(NULL);
 }
 
+/* Rows as dense as grass on both sides of a gap: with an exponential kernel the two on its edges say all. The nearest sixty lie on
+ * one side of it. */
+static void gaps_have_two_edges(void **state) {
+    (void)state;
+    enum { SIDE = 200, K = 60 };
+    const double scale[] = {1.0}, gap = 1.0, noise = 1e-9;
+    double X[2 * SIDE], *work = support_zeros(orffi_neighbours_room(K, 1)), got, B[K];
+    size_t rows[K], count;
+    orff_kernel *kernel = NULL;
+    orffi_near near;
+    const orff_part part = support_part(ORFF_RULE_DECOMPOSABLE, ORFF_BASE_MATERN, 0.5, 1.0);
+    for (size_t i = 0; i < SIDE; i++) {
+        X[i] = -(double)i / SIDE;
+        X[SIDE + i] = gap + (double)i / SIDE;
+    }
+    assert_ok(orff_kernel_create(&kernel, 1, 1, 1, &part));
+    assert_ok(orffi_near_init(&near, 2 * SIDE, 1, X, scale, NULL));
+    for (size_t i = 0; i < 2 * SIDE; i++) orffi_near_add(&near, i);
+    for (double x = 0.05; x < gap; x += 0.1) {
+        const double left = exp(-x), right = exp(x - gap), both = exp(-gap);
+        const double want =
+            1.0 - (left * left + right * right - 2.0 * left * right * both) / (1.0 - both * both);
+        assert_ok(orffi_neighbours_covariance(kernel, true, &near, NULL, noise, K, &x, rows, work, &got, B,
+                                              &count));
+        assert_int_equal(count, K);
+        assert_close(got, want, 1e-5);
+    }
+    orffi_near_clear(&near);
+    orff_kernel_free(kernel);
+    free(work);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearest_rows_are_found),   cmocka_unit_test(infinite_extents_end),
         cmocka_unit_test(all_neighbours_are_exact), cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(duplicates_stay_positive), cmocka_unit_test(variances_are_those_of_all_rows),
+        cmocka_unit_test(gaps_have_two_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

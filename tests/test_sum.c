@@ -119,6 +119,35 @@ static void sort_rows(const orff_part *part, const orff_term *t, size_t d, const
     }
 }
 
+static size_t orthant_of(const orff_term *t, size_t d, const double *x, size_t row) {
+    size_t orthant = 0;
+    for (size_t i = 0; i < d; i++) orthant += (size_t)(t->z[row * d + i] >= x[i]) << i;
+    return orthant;
+}
+
+/* The first n of the sorted rows become those all around: an orthant with less than half of an equal share takes its next rows, in the
+ * place of the farthest of one that has more. */
+static void share_out(const orff_term *t, size_t d, const double *x, size_t n, size_t *rows) {
+    const size_t share = n >> (d + 1);
+    size_t had[8] = {0}, end = n;
+    for (size_t i = 0; i < n; i++) had[orthant_of(t, d, x, rows[i])]++;
+    for (size_t o = 0; o < (size_t)1 << d; o++) {
+        size_t lacks = had[o] < share ? share - had[o] : 0;
+        for (size_t r = n; lacks && r < t->centres; r++) {
+            if (orthant_of(t, d, x, rows[r]) != o) continue;
+            size_t at = end - 1;
+            while (had[orthant_of(t, d, x, rows[at])] <= share) at--;
+            had[orthant_of(t, d, x, rows[at])]--;
+            const size_t taken = rows[r];
+            rows[r] = rows[at]; /* no orthant that lacks rows wants it */
+            for (; at + 1 < n; at++) rows[at] = rows[at + 1];
+            rows[n - 1] = taken;
+            end--;
+            lacks--;
+        }
+    }
+}
+
 /* (k(z, z) + noise) w = y by elimination, then k(x, z) w: other weights than B, the same value. */
 static void add_nearest(const orff_model *model, const orff_term *t, size_t d, const double *x, double *f) {
     static double A[ROWS][ROWS + 1];
@@ -129,6 +158,7 @@ static void add_nearest(const orff_model *model, const orff_term *t, size_t d, c
     assert_ok(orff_model_part(model, 0, &part));
     assert_true(n < t->centres && t->axes == 2 && !t->weights);
     sort_rows(&part, t, d, x, rows);
+    share_out(t, d, x, n, rows);
     for (size_t j = 0; j < t->axes; j++) {
         for (size_t i = 0; i < n; i++) {
             for (size_t k = 0; k < n; k++)

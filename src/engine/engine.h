@@ -21,6 +21,8 @@ typedef struct orffi_task {
     const orff_settings *settings;
     const double *extent; /* d: the range of the inputs, or NULL */
     const double *middle; /* d: the middle of that range, or NULL */
+    const double *mean;   /* p: of the outputs, in the user's units; NULL: that of the rows, or none */
+    const double *spread; /* p: what outputs are divided by, with mean; or NULL */
     double
         shift; /* the noise variance of a row of weight 1 over trace K(0)/p, where the choices found one; else 0 */
     size_t D;               /* frequencies, for engines that draw them; 0: a tolerance decides */
@@ -30,6 +32,11 @@ typedef struct orffi_task {
     bool single;
     bool scores; /* only criteria will be asked for */
 } orffi_task;
+
+/* The mean that the task gives, in the engine's units (p). */
+static inline void orffi_task_mean(const orffi_task *task, size_t p, double *mean) {
+    for (size_t k = 0; k < p; k++) mean[k] = task->mean[k] / (task->spread ? task->spread[k] : 1.0);
+}
 
 /* Rows on their way into an engine. */
 typedef struct orffi_source {

@@ -67,6 +67,7 @@ typedef struct kept_rows {
     orff_kernel *kernel; /* of the system, or NULL */
     orffi_exact_plan plan;
     orffi_exact_system system;
+    double *mean;  /* p, where the task gives it; else NULL */
     bool factored; /* for the lambda of `again` */
     size_t d, p;
 } kept_rows;
@@ -84,6 +85,7 @@ static void release(void *rows) {
     if (!r) return;
     clear_system(r);
     orffi_table_clear(&r->gathered);
+    orffi_release(r->mean);
     orffi_release(r);
 }
 
@@ -96,6 +98,9 @@ static orff_status prepare(void **rows, const orffi_task *task, const orff_kerne
     r->d = kernel->d;
     r->p = kernel->p;
     *rows = r;
+    if (!task->mean) return ORFF_OK;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(r->mean, r->p));
+    orffi_task_mean(task, r->p, r->mean);
     return ORFF_OK;
 }
 
@@ -148,7 +153,8 @@ static orffi_exact_task task_of(const kept_rows *r, const orff_kernel *kernel, s
                  .points = r->table->points,
                  .N = r->table->N,
                  .P = observed_by(r->table),
-                 .center = r->task.settings->center},
+                 .center = r->task.settings->center && !r->mean,
+                 .mean = r->mean},
         .count = count,
         .lambdas = lambdas,
         .keep = orffi_keeps_posterior(r->task.settings,

@@ -29,7 +29,8 @@ void orffi_kept_unbind(orffi_lattice_rows *r) {
 static void find_mean(orffi_lattice_rows *r) {
     const orffi_table *t = r->table;
     r->N = orffi_table_weight(t);
-    for (size_t a = 0; r->task.settings->center && a < t->p; a++) {
+    if (r->task.mean) orffi_task_mean(&r->task, t->p, r->mean);
+    for (size_t a = 0; r->task.settings->center && !r->task.mean && a < t->p; a++) {
         double sum = 0.0;
         for (size_t i = 0; i < t->n; i++) sum += (t->weights ? t->weights[i] : 1.0) * t->Y[i * t->p + a];
         r->mean[a] = sum / r->N;

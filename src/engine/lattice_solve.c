@@ -133,7 +133,9 @@ static orff_status sum_folds(orffi_lattice_rows *r) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->squares, p * p));
     ORFFI_TRY(ORFFI_NEW_ARRAY(r->mean, p));
     r->N = directed ? r->directed : r->total.T[p * side + p];
-    for (size_t a = 0; centred && !directed && a < p; a++) r->mean[a] = r->total.T[a * side + p] / r->N;
+    if (r->task.mean) orffi_task_mean(&r->task, p, r->mean);
+    for (size_t a = 0; centred && !directed && !r->task.mean && a < p; a++)
+        r->mean[a] = r->total.T[a * side + p] / r->N;
     if (centred && directed) ORFFI_TRY(find_directed_mean(r));
     centre_squares(p, directed, &r->total, r->mean, r->squares);
     return ORFF_OK;

@@ -141,6 +141,75 @@ void orffi_evidence_outputs(const orffi_evidence *e, double *values) {
         values[e->output[k]] = e->values[k];
 }
 
+/* ---- a constant */
+
+/* C^-1 H (P x q, zeros at first), and the variance over v of each plain mean without that of the noise. */
+static orff_status solve_constants(const orffi_evidence_group *g, size_t q, double noise, double *U,
+                                   double *plain) {
+    const size_t P = g->P, n = g->n;
+    double own = 0.0;
+    for (size_t i = 0; i < n; i++) own += noise * g->noise[i] / ((double)n * (double)n);
+    for (size_t i = 0; i < P; i++) /* L^T h, for h^T C h */
+        for (size_t j = 0; j <= i; j++) U[j * q + i % q] += g->C[i * P + j];
+    for (size_t a = 0; a < q; a++) plain[a] = -own;
+    for (size_t i = 0; i < P * q; i++) plain[i % q] += U[i] * U[i] / ((double)n * (double)n);
+    for (size_t i = 0; i < P * q; i++) U[i] = i / q % q == i % q ? 1.0 : 0.0;
+    return orffi_cholesky_solve(P, g->C, q, U);
+}
+
+/* A = H^T U and B = H^T t (q x copies). */
+static void sum_constants(const orffi_evidence *e, const orffi_evidence_group *g, size_t q, const double *U,
+                          double *A, double *B) {
+    for (size_t i = 0; i < g->P; i++) {
+        for (size_t a = 0; a < q; a++) A[i % q * q + a] += U[i * q + a];
+        for (size_t k = 0; k < e->copies; k++) B[i % q * e->copies + k] += g->t[i * e->copies + k];
+    }
+}
+
+/* The draw k: b and the trace of A^-1 v. work: 2 q^2. */
+static orff_status find_constant(const orffi_evidence *e, size_t q, size_t k, const double *A,
+                                 const double *B, const double *prior, double *mean, double *trace,
+                                 double *work) {
+    const double v = e->v[k];
+    double *inverse = work, *sum = work + q * q, *b;
+    memcpy(inverse, A, q * q * sizeof *A);
+    ORFFI_TRY(orffi_cholesky(q, inverse));
+    ORFFI_TRY(orffi_cholesky_inverse(q, inverse));
+    for (size_t a = 0; a < q; a++) *trace += v * inverse[a * (q + 1)];
+    ORFFI_TRY(ORFFI_NEW_ARRAY(b, q));
+    for (size_t a = 0; a < q; a++) {
+        for (size_t c = 0; c < q; c++) sum[a * q + c] = A[a * q + c] / v;
+        sum[a * (q + 1)] += 1.0 / prior[q > 1 ? a : e->output[k]];
+        b[a] = B[a * e->copies + k] / v;
+    }
+    orff_status status = orffi_cholesky(q, sum);
+    if (!status) status = orffi_cholesky_solve(q, sum, 1, b);
+    for (size_t a = 0; !status && a < q; a++) mean[q > 1 ? a : e->output[k]] = b[a];
+    orffi_release(b);
+    return status;
+}
+
+orff_status orffi_evidence_mean(const orffi_evidence *e, double noise, double total, const double *prior,
+                                double *mean, bool *better) {
+    const orffi_evidence_group *g = e->groups;
+    const size_t q = orffi_evidence_width(e);
+    double *U, trace = 0.0, plain = 0.0;
+    ORFFI_TRY(ORFFI_NEW_ARRAY(U, g->P * q + 3 * q * q + q * (e->copies + 1)));
+    double *A = U + g->P * q, *B = A + q * q, *own = B + q * e->copies, *work = own + q;
+    memset(mean, 0, e->p * sizeof *mean);
+    orff_status status = solve_constants(g, q, noise, U, own);
+    if (!status) sum_constants(e, g, q, U, A, B);
+    for (size_t k = 0; !status && k < e->copies; k++) {
+        status = find_constant(e, q, k, A, B, prior, mean, &trace, work);
+        for (size_t a = 0; a < q; a++) plain += e->v[k] * (own[a] + noise / total);
+    }
+    *better = !status && trace < plain;
+    orffi_release(U);
+    return status;
+}
+
+/* ---- rows left out */
+
 /* y_i - f_(-i)(x_i) = (C^-1 y)_i / (C^-1)_ii */
 orff_status orffi_evidence_left_out(orffi_evidence *e, double *squares) {
     for (size_t k = 0; k < e->n_groups; squares += e->groups[k++].P) {

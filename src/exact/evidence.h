@@ -80,6 +80,13 @@ void orffi_evidence_shares(const orffi_evidence *evidence, double *shares);
 /* And log p(y) of each output, where they are draws of one scalar process (p; 0 for one that is constant). */
 void orffi_evidence_outputs(const orffi_evidence *evidence, double *values);
 
+/* What a constant beside the field is by generalised least squares, and how well it is known, of a single group of rows that are not
+ * directed: with H a column of ones for each output, A = H^T C^-1 H / v and b = A^-1 H^T C^-1 y / v. It needs a prior, as rows
+ * within a length scale of each other tell next to nothing of it: mean 0 and the variances `prior` (p). mean: p; *better: the trace
+ * of A^-1 is less than that of the plain means of `total` such rows. After an evaluation without a gradient. */
+orff_status orffi_evidence_mean(const orffi_evidence *evidence, double noise, double total,
+                                const double *prior, double *mean, bool *better);
+
 /* Squares of errors with one row left out at a time, from the others of its group, all outputs together: for every row that
  * counts, group after group, where the outputs are draws of one scalar process. After an evaluation without a gradient, whose
  * matrices it uses up. */

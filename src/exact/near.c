@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/periods.h"
 
-#define LEAF 8 /* rows in a leaf, about */
+#define LEAF       8  /* rows in a leaf, about */
+#define MOST_SHARE 16 /* rows that an orthant has at least: more add nothing to those behind which they lie */
 
 /* ---- halving */
 
@@ -135,11 +136,25 @@ void orffi_near_add(orffi_near *g, size_t row) {
 
 typedef struct search {
     const orffi_near *near;
-    const double *x;
+    double x[ORFFI_NEAR_MOST];
     size_t k, count;
     size_t *found;
     double *distances; /* squared, ascending */
+    bool one;          /* only rows of one orthant of x count: ... */
+    unsigned orthant;  /* ... bit i: not below x along input i */
 } search;
+
+/* Whether the lower, or the upper, half of what is divided there along input i has rows of the orthant. */
+static bool reaches(const search *s, size_t i, double at, bool upper) {
+    if (!s->one) return true;
+    return s->orthant >> i & 1u ? upper || at >= s->x[i] : !upper || at < s->x[i];
+}
+
+static bool is_within(const search *s, const double *point) {
+    unsigned orthant = 0;
+    for (size_t i = 0; s->one && i < s->near->d; i++) orthant |= (unsigned)(point[i] >= s->x[i]) << i;
+    return !s->one || orthant == s->orthant;
+}
 
 /* Rows come again from the other side of a circle: the nearer side counts. */
 static bool is_found(search *s, size_t row, double square) {
@@ -157,6 +172,7 @@ static bool is_found(search *s, size_t row, double square) {
 static void offer(search *s, size_t place) {
     const orffi_near *g = s->near;
     double square = 0.0;
+    if (!is_within(s, g->points + place * g->d)) return;
     for (size_t i = 0; i < g->d; i++) {
         const double step = (s->x[i] - g->points[place * g->d + i]) / g->scale[i];
         square += step * step;
@@ -195,6 +211,7 @@ static void search_node(search *s, size_t node, size_t level, size_t begin, size
     const bool upper = step >= 0.0;
     for (size_t side = 0; side < 2; side++) {
         const bool second = upper != (side == 1);
+        if (!reaches(s, i, g->at[node], second)) continue;
         away[i] = side == 1 ? fabs(step) : before;
         search_node(s, 2 * node + (second ? 2 : 1), level + 1, second ? middle : begin, second ? end : middle,
                     away);
@@ -202,21 +219,82 @@ static void search_node(search *s, size_t node, size_t level, size_t begin, size
     away[i] = before;
 }
 
-size_t orffi_near_find(const orffi_near *g, const double *x, size_t k, size_t *found, double *distances) {
-    double at[ORFFI_NEAR_MOST];
-    search s = {.near = g, .x = at, .k = k < g->count ? k : g->count, .found = found, .distances = distances};
-    size_t rounds = s.k ? 1 : 0;
+/* From x, and a period further on both sides where inputs go round. */
+static size_t run(search *s, const double *x) {
+    const orffi_near *g = s->near;
+    size_t rounds = s->k ? 1 : 0;
     for (size_t i = 0; i < g->d; i++) rounds *= g->period[i] > 0.0 ? 3 : 1;
-    for (size_t j = 0; j < rounds;
-         j++) { /* x itself, and a period further on both sides, where inputs go round */
+    for (size_t j = 0; j < rounds; j++) {
         double away[ORFFI_NEAR_MOST] = {0};
         size_t rest = j;
         for (size_t i = 0; i < g->d; i++) {
             const double period = g->period[i], side = rest % 3 == 2 ? -1.0 : (double)(rest % 3);
-            at[i] = fold(x[i], period) + (period > 0.0 ? side * period : 0.0);
+            s->x[i] = fold(x[i], period) + (period > 0.0 ? side * period : 0.0);
             if (period > 0.0) rest /= 3;
         }
-        search_node(&s, 0, 0, 0, g->n, away);
+        search_node(s, 0, 0, 0, g->n, away);
     }
-    return s.count;
+    return s->count;
+}
+
+size_t orffi_near_find(const orffi_near *g, const double *x, size_t k, size_t *found, double *distances) {
+    search s = {.near = g, .k = k < g->count ? k : g->count, .found = found, .distances = distances};
+    return run(&s, x);
+}
+
+/* ---- all around */
+
+/* The orthant of x in which the nearest image of a row is. */
+static unsigned orthant_of(const orffi_near *g, const double *x, size_t row) {
+    unsigned orthant = 0;
+    for (size_t i = 0; i < g->d; i++) {
+        const double period = g->period[i];
+        double step = g->X[row * g->d + i] - fold(x[i], period);
+        if (period > 0.0) step -= period * round(step / period);
+        orthant |= (unsigned)(step >= 0.0) << i;
+    }
+    return orthant;
+}
+
+static bool is_among(size_t count, const size_t *rows, size_t row) {
+    for (size_t i = 0; i < count; i++)
+        if (rows[i] == row) return true;
+    return false;
+}
+
+/* One more row in the place of the farthest of those before *end whose orthant has more than its share. */
+static void replace(const orffi_near *g, const double *x, size_t share, size_t row, double distance,
+                    size_t *had, size_t count, size_t *end, size_t *found, double *distances) {
+    for (size_t i = *end; i-- > 0;) {
+        const unsigned orthant = orthant_of(g, x, found[i]);
+        if (had[orthant] <= share) continue;
+        had[orthant]--;
+        for (size_t j = i; j + 1 < count; j++) {
+            found[j] = found[j + 1];
+            distances[j] = distances[j + 1];
+        }
+        found[count - 1] = row;
+        distances[count - 1] = distance;
+        --*end;
+        return;
+    }
+}
+
+size_t orffi_near_around(const orffi_near *g, const double *x, size_t k, size_t *found, double *distances) {
+    const size_t orthants = (size_t)1 << g->d, most = k / (2 * orthants),
+                 share = most < MOST_SHARE ? most : MOST_SHARE;
+    const size_t count = orffi_near_find(g, x, k, found, distances);
+    size_t had[1 << ORFFI_NEAR_MOST] = {0}, end = count, others[MOST_SHARE];
+    double squares[MOST_SHARE];
+    if (count < k || !share) return count; /* all that came */
+    for (size_t i = 0; i < count; i++) had[orthant_of(g, x, found[i])]++;
+    for (unsigned o = 0; o < orthants; o++) {
+        search s = {.near = g, .k = share, .found = others, .distances = squares, .one = true, .orthant = o};
+        if (had[o] >= share) continue;
+        const size_t met = run(&s, x);
+        for (size_t i = 0; i < met; i++)
+            if (!is_among(count, found, others[i]))
+                replace(g, x, share, others[i], squares[i], had, count, &end, found, distances);
+    }
+    return count;
 }

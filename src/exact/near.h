@@ -36,4 +36,9 @@ void orffi_near_add(orffi_near *near, size_t row);
  * squares. Const: shared by threads. */
 size_t orffi_near_find(const orffi_near *near, const double *x, size_t k, size_t *found, double *distances);
 
+/* The same rows, but that some farthest ones give way where they lie to one side of x: in a gap between dense rows all that are
+ * nearest lie on its nearer edge, and say nothing of the other. Each of the 2^d orthants around x has at least half of an equal share
+ * of k then, or all of its rows (the octants of kriging programs). Those that came in are at the end. */
+size_t orffi_near_around(const orffi_near *near, const double *x, size_t k, size_t *found, double *distances);
+
 #endif

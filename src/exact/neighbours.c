@@ -324,7 +324,7 @@ orff_status orffi_neighbours_covariance(const orff_kernel *kernel, bool scalar, 
 
     one_row t = divide_room(k, q, work);
     double *distances = t.block + q * q;
-    t.count = orffi_near_find(near, x, k, rows, distances);
+    t.count = orffi_near_around(near, x, k, rows, distances);
     ORFFI_TRY(fill_row(&t, kernel, scalar, near->X, weights, noise, x, rows));
     if (count) *count = t.count;
     condition(&t, B);

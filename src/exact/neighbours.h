@@ -50,7 +50,7 @@ void orffi_neighbours_blocks(const orffi_neighbours *nb, double *blocks);
 void orffi_neighbours_leave_out(const orffi_neighbours *nb, const double *block, const double *alpha,
                                 double *error);
 
-/* The covariance (q x q) of f(x) given the k nearest rows, and their numbers: a little above that given all. `near` has
+/* The covariance (q x q) of f(x) given the k nearest rows all around x (orffi_near_around), and their numbers: a little above that given all. `near` has
  * all rows; rows: k of room; work: orffi_neighbours_room. B: unless NULL the weights of these rows in the prediction of
  * f(x), q x (count q) in room for k q^2, and *count how many they are. */
 size_t orffi_neighbours_room(size_t k, size_t q);

@@ -45,6 +45,7 @@ static orff_status find_directed_mean(orffi_exact_system *s, const orffi_exact_r
 
 static void find_mean(orffi_exact_system *s, const orffi_exact_rows *rows) {
     for (size_t i = 0; i < s->rows; i++) s->N += rows->weights ? rows->weights[i] : 1.0;
+    if (rows->mean) memcpy(s->mean, rows->mean, s->p * sizeof *s->mean);
     for (size_t i = 0; rows->center && i < s->rows; i++) {
         const double c = rows->weights ? rows->weights[i] : 1.0;
         for (size_t k = 0; k < s->p; k++) s->mean[k] += c * rows->Y[i * s->p + k] / s->N;

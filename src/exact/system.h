@@ -25,7 +25,8 @@ typedef struct orffi_exact_rows {
     const size_t *points; /* of rows that may be sums over points */
     double N;             /* of directed rows: what lambda goes with ... */
     double P;             /* ... and what their noise is told by */
-    bool center;
+    bool center;        /* the mean of the rows is taken off y ... */
+    const double *mean; /* ... or this (p), where rows are not directed; or NULL */
     const double *gram; /* G without the weights, or NULL: that of the kernel; X is then needed */
 } orffi_exact_rows;
 

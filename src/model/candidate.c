@@ -283,6 +283,19 @@ orff_status orffi_candidate_describe(const orffi_candidate *c, orffi_judge *judg
     return status;
 }
 
+orff_status orffi_candidate_mean(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
+                                 double total, const double *prior, double *mean, bool *found) {
+    form f = {.judge = judge};
+    double value;
+    *found = false;
+    orff_status status = build(&f, c, sample, (orffi_freedom){0});
+    if (!status) status = orffi_evidence_evaluate(f.evidence, f.x, &value, NULL);
+    if (!status) status = orffi_evidence_mean(f.evidence, exp(c->log_noise), total, prior, mean, found);
+    clear(&f);
+    /* Outputs that are constant in these rows, or a matrix that is singular to rounding, tell nothing. */
+    return status == ORFF_ERROR_NOT_POSITIVE || status == ORFF_ERROR_INVALID_ARGUMENT ? ORFF_OK : status;
+}
+
 /* ---- improving */
 
 static orff_status find_evidence(void *self, const double *x, double *value, double *gradient) {

@@ -55,6 +55,12 @@ orff_status orffi_candidate_left_out(const orffi_candidate *candidate, orffi_jud
 orff_status orffi_candidate_squares(const orffi_candidate *candidate, orffi_judge *judge,
                                     const orffi_sample *sample, double *squares);
 
+/* The means of the outputs by generalised least squares, of a sample of one group (p, in the units of the table), as
+ * orffi_evidence_mean has them; *found: they are better than those of the rows. */
+orff_status orffi_candidate_mean(const orffi_candidate *candidate, orffi_judge *judge,
+                                 const orffi_sample *sample, double total, const double *prior, double *mean,
+                                 bool *found);
+
 /* The range of log_noise. Below log 1e-8, 1e-4 of the field's deviation, rounding of the kernel's matrix counts; above log 1e4
  * the rows are all noise. */
 #define ORFFI_LEAST_LOG_NOISE (-18.4)

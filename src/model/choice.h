@@ -10,6 +10,7 @@ typedef struct orffi_choice {
     size_t order;           /* of a row in the evidence's matrix */
     orffi_table table;      /* all rows that are looked at */
     orffi_sample few, many; /* of them */
+    double *mean;           /* p: what was taken off its outputs; NULL: nothing */
     double spacing;         /* of the rows */
     bool found;             /* there is something to learn: the outputs vary */
     orffi_candidate best;
@@ -46,6 +47,10 @@ orff_status orffi_choice_part_noises(orffi_choice *choice, double *noise);
 
 /* What was found becomes the plan's, and is told. */
 orff_status orffi_choice_apply(orffi_choice *choice);
+
+/* The means of the outputs become those of generalised least squares (choose_mean.c): p, in the user's units; or NULL. Before
+ * what was found is applied. */
+orff_status orffi_choice_mean(orffi_choice *choice, double **mean);
 void orffi_choice_clear(orffi_choice *choice);
 
 /* The rows that a choice looks at last, `order` numbers of its matrix for each row of the table; median: d. To be cleared in any

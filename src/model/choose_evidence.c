@@ -469,7 +469,11 @@ static orff_status find_order(orffi_choice *c) {
 static orff_status prepare(orffi_choice *c, const orffi_rows *rows) {
     orffi_plan *plan = c->plan;
     ORFFI_TRY(orffi_trial_dense_sample(plan, rows, &c->table));
-    ORFFI_TRY(orffi_sample_center(plan, &c->table));
+    if (plan->settings.center) {
+        ORFFI_TRY(ORFFI_NEW_ARRAY(c->mean, plan->p));
+        ORFFI_TRY(orffi_table_mean(&c->table, c->mean));
+        orffi_table_subtract(&c->table, c->mean);
+    }
     ORFFI_TRY(ORFFI_NEW_ARRAY(c->judge.median, 2 * plan->d));
     c->judge.low = c->judge.median + plan->d;
     ORFFI_TRY(orffi_trial_medians(plan, &c->table, c->judge.median));
@@ -538,6 +542,7 @@ void orffi_choice_clear(orffi_choice *c) {
     orffi_sample_clear(&c->proof);
     orffi_table_clear(&c->table);
     orffi_release(c->judge.median);
+    orffi_release(c->mean);
     *c = (orffi_choice){0};
 }
 
@@ -545,6 +550,7 @@ orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, cons
     orffi_choice c;
     orff_status status = orffi_choice_make(&c, plan, rows, chosen, 0);
     *found = c.found;
+    if (!status && c.found) status = orffi_choice_mean(&c, &plan->mean);
     if (!status && c.found) status = orffi_choice_apply(&c);
     orffi_choice_clear(&c);
     return status;

@@ -105,6 +105,7 @@ static orff_status drop_small(orffi_parts *parts) {
 }
 
 static orff_status apply_best(orffi_plan *plan, attempt *best) {
+    ORFFI_TRY(orffi_choice_mean(&best->choice, &plan->mean));
     ORFFI_TRY(orffi_choice_apply(&best->choice));
     ORFFI_TRY(drop_small(&best->plan.parts));
     plan->shift = best->plan.shift;

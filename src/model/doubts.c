@@ -196,6 +196,17 @@ static bool is_wrong(const orff_model *model, const orffi_table *head) {
            (model->held.coverage[2] < LOWEST && has_excess(model->held.excess, blocks));
 }
 
+/* Errors of a normal law whose bars are too wide by a factor s are within z s of them: if intervals of 50 % hold too many,
+ * those of 95 % hold next to all. Errors beyond, more than chance allows and more than one, are those of another law. */
+static bool has_tails(const orff_model *model) {
+    const size_t blocks = model->held.blocks;
+    const double s = orffi_normal_quantile(0.5 + 0.5 * fmin(model->held.coverage[0], 1.0 - 1e-9)) /
+                     orffi_normal_quantile(0.75);
+    const double beyond = 2.0 * orffi_normal_cdf(-s * orffi_normal_quantile(0.975));
+    const double most = beyond + CHANCE * sqrt(beyond / (double)blocks) + 1.0 / (double)model->held.rows;
+    return is_too_high(model->held.coverage[0], blocks) && 1.0 - model->held.coverage[2] > most;
+}
+
 /* ---- inputs of few values */
 
 /* Rows with the same value of an input may be one building or one day, of which other rows say all; a new one is another matter.
@@ -256,7 +267,9 @@ static orff_status find_outliers(orff_model *model, const orffi_plan *plan, cons
                                    .Y = head->Y,
                                    .errors = errors,
                                    .instruments = head->instrument};
-    if (!status) status = orffi_outliers_find(&found, &all, NULL, OUTLYING);
+    /* Where a few errors are known to be far larger than all others, the rows they may come from are named, however few. */
+    const bool tails = model->doubts.flags & ORFF_WARN_COVERAGE && has_tails(model);
+    if (!status) status = orffi_outliers_find(&found, &all, NULL, tails ? 0.0 : OUTLYING);
     if (!status && found.count) {
         model->doubts.flags |= ORFF_WARN_OUTLIERS;
         model->doubts.outlying = found.share;
@@ -288,17 +301,6 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     for (size_t k = 0; k < plan->d; k++) ORFFI_TRY(try_input(model, plan, rows, k));
     orffi_doubts_say(model);
     return ORFF_OK;
-}
-
-/* Errors of a normal law whose bars are too wide by a factor s are within z s of them: if intervals of 50 % hold too many,
- * those of 95 % hold next to all. Errors beyond, more than chance allows and more than one, are those of another law. */
-static bool has_tails(const orff_model *model) {
-    const size_t blocks = model->held.blocks;
-    const double s = orffi_normal_quantile(0.5 + 0.5 * fmin(model->held.coverage[0], 1.0 - 1e-9)) /
-                     orffi_normal_quantile(0.75);
-    const double beyond = 2.0 * orffi_normal_cdf(-s * orffi_normal_quantile(0.975));
-    const double most = beyond + CHANCE * sqrt(beyond / (double)blocks) + 1.0 / (double)model->held.rows;
-    return is_too_high(model->held.coverage[0], blocks) && 1.0 - model->held.coverage[2] > most;
 }
 
 /* ---- in words */

@@ -28,6 +28,8 @@ orffi_task orffi_plan_task(const orffi_plan *plan) {
     return (orffi_task){.settings = s,
                         .extent = plan->extent,
                         .middle = plan->middle,
+                        .mean = plan->settings.center && orffi_path_is_known(plan) ? plan->mean : NULL,
+                        .spread = plan->units.spread,
                         .shift = plan->shift,
                         .D = s->sampling.features,
                         .folds = s->lambda > 0.0 && !crosses ? 1 : s->folds,
@@ -149,6 +151,7 @@ void orffi_plan_clear(orffi_plan *plan) {
     orffi_release(plan->middle);
     orffi_release(plan->periods);
     orffi_release(plan->blocks);
+    orffi_release(plan->mean);
     orffi_release(plan->units.shift);
     orffi_release(plan->units.unit);
     orffi_release(plan->units.spread);

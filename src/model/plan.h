@@ -27,6 +27,7 @@ typedef struct orffi_plan {
     double
         shift; /* the variance of the noise of a row of weight 1 over that of the field, trace K(0)/p, where the choices
                      found one: about N lambda over the kernel's size; else 0 */
+    double *mean; /* p: of the outputs, in the user's units, where the choices found one; or NULL */
     double left_out; /* rows left out chose the kernel, which that of most evidence misses by so many times as much; else 0 */
     struct orffi_trend_fit *trend; /* see trend_fit.h; not owned; NULL: none */
     bool path_taken; /* lambda was chosen along the path of the settings before, and stands in them now */

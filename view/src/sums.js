@@ -303,7 +303,7 @@ export class Nearest {
   add(x, f) {
     const { d, p, here, rows, axes, noise, turn, y, B, C } = this;
     for (let i = 0; i < d; i++) here[i] = x[i] * this.scale[i];
-    const count = this.tree.find(here, this.nearest, rows, this.distances);
+    const count = this.tree.around(here, this.nearest, rows, this.distances);
     C.fill(0);
     for (const part of this.parts) {
       for (let i = 0; i < d; i++) part.x[i] = x[i] / part.sigmas[i];

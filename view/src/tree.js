@@ -1,6 +1,6 @@
 // Which points lie nearest to one: a tree of halves. points: count x d numbers.
 
-const LEAF = 16;
+const LEAF = 16, MOST_SHARE = 16;
 
 export class Tree {
   constructor(points, d) {
@@ -30,24 +30,61 @@ export class Tree {
   }
 
   // The k nearest to x go to found, nearest first, with their squared distances; returns how many they are.
-  find(x, k, found, distances) {
-    this.asked = { x, k, found, distances };
+  // orthant: only those in this one of x.
+  find(x, k, found, distances, orthant = -1) {
+    this.asked = { x, k, found, distances, orthant };
     this.count = 0;
     this.visit(this.root);
     return this.count;
   }
 
+  // As orffi_near_around of the library: of k rows each orthant of x has at least half of an equal share, or all of its rows; some of
+  // the farthest nearest ones give way to them.
+  around(x, k, found, distances) {
+    const orthants = 1 << this.d, share = Math.min(Math.floor(k / (2 * orthants)), MOST_SHARE), count = this.find(x, k, found, distances);
+    if (count < k || !share) return count;
+    const had = new Array(orthants).fill(0), others = new Uint32Array(share), squares = new Float64Array(share);
+    let end = count;
+    for (let i = 0; i < count; i++) had[this.orthant(x, found[i])]++;
+    for (let o = 0; o < orthants; o++) {
+      if (had[o] >= share) continue;
+      const met = this.find(x, share, others, squares, o);
+      for (let i = 0; i < met; i++) {
+        if (found.subarray(0, count).includes(others[i])) continue;
+        let at = end - 1;
+        while (at >= 0 && had[this.orthant(x, found[at])] <= share) at--;
+        if (at < 0) continue;
+        had[this.orthant(x, found[at])]--;
+        found.copyWithin(at, at + 1, count);
+        distances.copyWithin(at, at + 1, count);
+        found[count - 1] = others[i];
+        distances[count - 1] = squares[i];
+        end--;
+      }
+    }
+    return count;
+  }
+
+  // Bit i: the point is not below x along i.
+  orthant(x, point) {
+    let orthant = 0;
+    for (let i = 0; i < this.d; i++) if (this.points[point * this.d + i] >= x[i]) orthant |= 1 << i;
+    return orthant;
+  }
+
   visit(node) {
-    const { x, k, distances } = this.asked;
+    const { x, k, distances, orthant } = this.asked;
     if (!node.left) return this.visitLeaf(node);
     const apart = x[node.axis] - node.at, [near, far] = apart < 0 ? [node.left, node.right] : [node.right, node.left];
-    this.visit(near);
-    if (this.count < k || apart * apart <= distances[k - 1]) this.visit(far);
+    const upper = orthant >> node.axis & 1, skip = orthant < 0 ? null : upper && node.at < x[node.axis] ? node.left : !upper && node.at >= x[node.axis] ? node.right : null;
+    if (near !== skip) this.visit(near);
+    if (far !== skip && (this.count < k || apart * apart <= distances[k - 1])) this.visit(far);
   }
 
   visitLeaf({ first, end }) {
-    const { d, points, order } = this, { x, k, found, distances } = this.asked;
+    const { d, points, order } = this, { x, k, found, distances, orthant } = this.asked;
     for (let n = first; n < end; n++) {
+      if (orthant >= 0 && this.orthant(x, order[n]) !== orthant) continue;
       let square = 0;
       for (let i = 0; i < d; i++) square += (points[order[n] * d + i] - x[i]) ** 2;
       if (this.count === k && square >= distances[k - 1]) continue;
