@@ -1,8 +1,8 @@
 /* What a fit will cost, from a short measurement on this machine.
  *
- * A fit sums moments (linear in the rows) and factors a system for every fold (cubic in its size M). Both are measured at
- * the sizes asked for, or at smaller ones that are scaled up. An exact fit factors one matrix (cubic in its rows), after
- * choices whose time does not grow with the rows. */
+ * A fit sums moments (linear in the rows) and factors a system for every fold (cubic in its size M). Both
+ * are measured at the sizes asked for, or at smaller ones and scaled up. An exact fit factors one matrix
+ * (cubic in its rows), after choices whose time does not grow with the rows. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <string.h>
@@ -17,25 +17,28 @@
 #include "model/trial.h"
 #include "solve/solver.h"
 
-#define SMALL_FEATURES 250  /* at which a solution is timed */
-#define SMALL_ORDER    600  /* rows of the matrix of an exact fit that is timed, and twice as many */
-#define GIVEN_LAMBDA   1e-3 /* where a fit is timed after its choices */
-#define BLOCK          1024 /* rows added at once */
-#define SECONDS        0.2  /* for as long as this */
+#define SMALL_FEATURES 250  /* frequencies with which a solution is timed */
+#define SMALL_ORDER    600  /* order of the matrix in a timed exact fit, and twice that in a second one */
+#define GIVEN_LAMBDA   1e-3 /* for timing a fit without its choices */
+#define BLOCK          1024 /* rows added at a time */
+#define SECONDS        0.2  /* shortest duration of a measurement */
 #define ALWAYS         30e6 /* bytes of the process itself */
 #define STREAM         0xc057u
-#define FEW_ROWS       4000 /* of two fits on a lattice that are timed: fewer may take a dense one, and longer */
-#define SOME_ROWS      10000
-#define KEPT_PLANE     4e4   /* numbers about where the engine no longer keeps rows in the plane, but sums them up; ... */
-#define KEPT_SPACE     4e5   /* ... in space the waves are so many that it keeps all it has room for */
-#define SUMMED         20000 /* rows whose sums are timed */
+/* Of two timed fits on a lattice: with fewer, a dense fit may be used, which takes longer. */
+#define FEW_ROWS  4000
+#define SOME_ROWS 10000
+/* Numbers (rows x p) up to which the engine keeps rows in the plane; beyond, it sums them up ... */
+#define KEPT_PLANE 4e4
+/* ... in space it needs so many waves that it keeps as many rows as it has room for. */
+#define KEPT_SPACE 4e5
+#define SUMMED     20000 /* rows whose summation is timed */
 
 typedef struct task {
-    orffi_plan plan;  /* settings with scales of some size, and the parts ... */
-    orff_part *parts; /* ... as the settings have them */
+    orffi_plan plan;  /* settings, with some length scales filled in, and the parts ... */
+    orff_part *parts; /* ... in the form of the settings */
     size_t n, d, p, D;
     bool choose;                /* length scales are auto */
-    const orff_settings *asked; /* the caller's */
+    const orff_settings *asked; /* as passed by the caller */
     double row, solve;
     size_t parameters; /* M at D */
 } task;
@@ -46,7 +49,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Numbers from 0 to 1: n x d, then n x p. */
+/* Numbers from 0 to 1: X is n x d, Y is n x p. */
 static orff_status fill(size_t n, size_t d, size_t p, double **X, double **Y) {
     const orffi_rng rng = {1, STREAM};
     ORFFI_TRY(ORFFI_NEW_ARRAY(*X, n * (d + p)));
@@ -55,7 +58,7 @@ static orff_status fill(size_t n, size_t d, size_t p, double **X, double **Y) {
     return ORFF_OK;
 }
 
-/* ---- measuring moments and what follows them */
+/* ---- moments and what follows them */
 
 static orff_status draw(const task *t, size_t D, size_t folds, orff_moments **moments, size_t *parameters) {
     const orff_moments_settings how = {.folds = folds, .single = t->plan.settings.single};
@@ -72,7 +75,7 @@ static orff_status draw(const task *t, size_t D, size_t folds, orff_moments **mo
     return status;
 }
 
-/* Seconds for a row: the first block warms up. */
+/* Seconds per row; the first block is a warm-up. */
 static orff_status time_rows(const task *t, orff_moments *moments, double *seconds) {
     double *X = NULL, *Y, start = 0.0;
     size_t rows = 0;
@@ -89,7 +92,7 @@ static orff_status time_rows(const task *t, orff_moments *moments, double *secon
 static orff_status time_solve(const task *t, const orff_moments *moments, double *seconds) {
     orff_model *model = NULL;
     orff_settings settings = t->plan.settings;
-    settings.engine = ORFF_ENGINE_FEATURES; /* an exact fit, too, may choose scales this way */
+    settings.engine = ORFF_ENGINE_FEATURES; /* an exact fit, too, may choose length scales this way */
     settings.solver = ORFF_SOLVER_DIRECT;
     const double start = now();
     const orff_status status = orff_model_fit_moments(&model, &settings, moments);
@@ -98,7 +101,7 @@ static orff_status time_solve(const task *t, const orff_moments *moments, double
     return status;
 }
 
-/* Rows at D itself, the solution at no more than SMALL_FEATURES, scaled by the cube. */
+/* Times rows with D frequencies, and the solution with at most SMALL_FEATURES, scaled by the cube. */
 static orff_status measure(task *t, size_t D, size_t folds) {
     const size_t small = D < SMALL_FEATURES ? D : SMALL_FEATURES;
     orff_moments *moments = NULL;
@@ -118,7 +121,7 @@ static orff_status measure(task *t, size_t D, size_t folds) {
     return status;
 }
 
-/* ---- choosing length scales, by the sizes that the choice itself takes */
+/* ---- choosing length scales: timed at the sizes that the choice uses */
 
 static orff_status add_choice(const task *t, double *seconds) {
     task trial = *t;
@@ -135,7 +138,7 @@ static bool plain(const task *t) {
     return t->plan.settings.n_parts == 1 && orffi_rule_find(t->parts[0].rule)->separable;
 }
 
-/* The sample that choices are made on; S for each fold and two sums; about five matrices of the system; blocks of phi. */
+/* The sample for choices, S for each fold and two sums, about five matrices of the system, blocks of phi. */
 static double bytes_of(const task *t) {
     const orff_settings *s = &t->plan.settings;
     const double phi = 2.0 * (double)t->D, system = plain(t) ? phi : (double)t->parameters;
@@ -153,7 +156,7 @@ static orff_status estimate_features(task *t, orff_cost *cost) {
 
 /* ---- fits of few rows */
 
-/* Waves of a third of the range and of a tenth, with noise. */
+/* Waves, three and ten to the range of the inputs, with noise. */
 static void make_waves(size_t n, size_t d, size_t p, const double *X, double *Y) {
     const orffi_rng rng = {2, STREAM};
     for (size_t i = 0; i < n * p; i++) {
@@ -163,7 +166,7 @@ static void make_waves(size_t n, size_t d, size_t p, const double *X, double *Y)
     }
 }
 
-/* Seconds for a fit of n rows by the plan's engine. */
+/* Seconds that the plan's engine takes to fit n rows. */
 static orff_status time_fit(const task *t, orff_settings settings, size_t n, double *seconds) {
     orff_model *model = NULL;
     double *X = NULL, *Y;
@@ -174,7 +177,7 @@ static orff_status time_fit(const task *t, orff_settings settings, size_t n, dou
     ORFFI_TRY(fill(n, t->d, t->p, &X, &Y));
     make_waves(n, t->d, t->p, X, Y);
     orff_hooks before = orffi_hooks_swap((orff_hooks){0}), silent = before;
-    silent.log = NULL; /* what is chosen here is nobody's business */
+    silent.log = NULL; /* users need not see what is chosen here */
     orffi_hooks_swap(silent);
     const double start = now();
     const orff_status status = orff_model_fit(&model, &settings, t->d, t->p, n, X, Y, NULL);
@@ -187,12 +190,12 @@ static orff_status time_fit(const task *t, orff_settings settings, size_t n, dou
 
 /* ---- exact models */
 
-/* Rows of the matrix for each row of the data. */
+/* Rows of the matrix per row of the data. */
 static double rows_each(const task *t) {
     return plain(t) ? 1.0 : (double)t->p;
 }
 
-/* Seconds of a fit of some order: fixed + each order^3. */
+/* Seconds of a fit of a given order: fixed + each order^3. */
 typedef struct growth {
     double fixed, each;
 } growth;
@@ -201,7 +204,8 @@ static double grown(const growth *g, double order) {
     return g->fixed + g->each * order * order * order;
 }
 
-/* Through the times of two small fits, or that of the fit itself where it is small. The first warms up. */
+/* Fitted to the times of two small fits; if the fit itself is small, to its own time. The first fit is a
+ * warm-up. */
 static orff_status measure_growth(const task *t, const orff_settings *settings, growth *g) {
     const double each = rows_each(t), order = (double)t->n * each;
     const double small = fmin(order, SMALL_ORDER), large = fmin(order, 2.0 * SMALL_ORDER);
@@ -218,7 +222,7 @@ static orff_status measure_growth(const task *t, const orff_settings *settings, 
     return ORFF_OK;
 }
 
-/* What a choice by the evidence takes: that of all rows, or of a sample that does not grow with them. */
+/* Seconds of a choice by the evidence: from all rows, or from a sample whose size does not grow with them. */
 static orff_status time_choice(const task *t, const growth *g, double *seconds) {
     const double each = rows_each(t), order = (double)t->n * each;
     const double looked_at = order <= ORFFI_EVIDENCE_WHOLE ? order : fmin(order, 1.5 * ORFFI_EVIDENCE_WHOLE);
@@ -228,8 +232,8 @@ static orff_status time_choice(const task *t, const growth *g, double *seconds) 
     return ORFF_OK;
 }
 
-/* A matrix of n rows, n p where outputs do not part, in three times its memory: factored where everything is given or the
- * evidence has chosen it, else decomposed for every candidate. */
+/* One matrix of order n (n p where outputs do not separate) and memory for three. It is factored once if
+ * everything is given or chosen by the evidence; otherwise it is decomposed for every candidate. */
 static orff_status estimate_exact(task *t, orff_cost *cost) {
     const double order = (double)t->n * rows_each(t), n = (double)t->n;
     const bool chooses = t->choose || t->asked->lambda == 0.0;
@@ -247,7 +251,7 @@ static orff_status estimate_exact(task *t, orff_cost *cost) {
 
 /* ---- lattices */
 
-/* Seconds for one of many rows, which are summed up. */
+/* Seconds per row for summing up many rows. */
 static orff_status time_sums(const task *t, double *seconds) {
     const double low[3] = {0.0, 0.0, 0.0}, high[3] = {1.0, 1.0, 1.0};
     orff_part part = orff_part_default();
@@ -272,13 +276,15 @@ static orff_status time_sums(const task *t, double *seconds) {
     return status;
 }
 
-/* An iteration goes over all rows, and iterations are as many as the root of a condition that is in proportion to the rows. */
+/* An iteration takes time in proportion to the rows, and the number of iterations grows as the root of the
+ * condition number, which is in proportion to the rows as well. */
 static double grown_steps(double rows) {
     return rows * sqrt(rows);
 }
 
-/* Choosing takes about the same for any number of rows, solving grows with them as long as they are kept, and then
- * they are summed up. All of it is timed at two sizes. Rows are held with their neighbours while they are kept. */
+/* Choosing takes about the same time for any number of rows. Solving grows with the rows as long as these
+ * are kept; beyond that, rows are summed up. All of this is timed at two sizes. Kept rows take memory for
+ * their neighbours, too. */
 static orff_status estimate_lattice(task *t, orff_cost *cost) {
     const size_t few = t->n < FEW_ROWS ? t->n : FEW_ROWS, some = t->n < SOME_ROWS ? t->n : SOME_ROWS;
     const double most = (t->d < ORFF_LATTICE_INPUTS ? KEPT_PLANE : KEPT_SPACE) / (double)t->p;
@@ -316,7 +322,7 @@ static orff_status check(const orff_settings *s, size_t d, size_t p, size_t n) {
                       orff_engine_name(ORFF_ENGINE_EXACT));
 }
 
-/* Parts with scales of some size where they are auto. */
+/* The parts, with some length scale for those that are auto. */
 static orff_status fill_parts(task *t, const orff_settings *settings) {
     const orff_part usual = orff_part_default();
     const size_t count = settings->n_parts ? settings->n_parts : 1;
@@ -338,7 +344,7 @@ static orff_status prepare(task *t, const orff_settings *settings) {
     orff_settings *s = &t->plan.settings;
     t->plan.d = t->d;
     t->plan.p = t->p;
-    /* so many rows may be more than memory has room for: that is what is asked of an engine that is named */
+    /* 0 for a named engine: its cost is asked for even where the rows would not fit into memory */
     const size_t rows = settings->engine == ORFF_ENGINE_AUTO ? t->n : 0;
     ORFFI_TRY(orffi_engine_choose(settings, t->d, t->p, rows, &t->plan.engine, &t->plan.engine_reason));
     ORFFI_TRY(fill_parts(t, settings));
@@ -359,7 +365,7 @@ orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p
     ORFFI_TRY(check(settings, d, p, n));
     task t = {.n = n, .d = d, .p = orffi_code_length(settings, p), .asked = settings};
     t.D = orff_settings_features(settings, d, t.p, n);
-    if (t.D == 0) t.D = orff_sampling_default().features; /* a grid, whose tolerance would decide */
+    if (t.D == 0) t.D = orff_sampling_default().features; /* grid: its size would follow from the tolerance */
     orff_status status = prepare(&t, settings);
     const bool features = !status && t.plan.engine->draws;
     const bool lattice = !status && t.plan.engine == &orffi_engine_lattice;

@@ -15,17 +15,21 @@
 #include "model/outliers.h"
 
 #define STREAM  0x4454u
-#define QUERIES 500  /* rows whose nearest one is looked for */
-#define WORK    2e8  /* numbers that are compared for it, at most */
-#define BETWEEN 1000 /* points between rows where f is looked at */
-#define BEYOND \
-    2.0 /* ranges of the outputs outside of it: fields overshoot, but not by twice all that was measured */
-#define LOWEST     0.90 /* coverage of 95 % that is still right: length scales and noise are estimates */
-#define HIGHEST    0.65 /* coverage of 50 % likewise: of 95 % too many cannot be told from chance */
-#define NEGLIGIBLE 0.01 /* of the spread of the outputs: errors whose bars are not asked about */
-#define CHANCE     3.0  /* standard errors of a binomial count: one of 700 fits errs by chance */
-#define OUTLYING   0.5  /* share of outliers in squares: without them the noise is less than 0.7 of what it seems */
-#define TOP        9.1 /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
+#define QUERIES 500  /* rows for which the nearest other row is searched */
+#define WORK    2e8  /* most numbers compared in that search */
+#define BETWEEN 1000 /* points between rows where f is evaluated */
+/* Times the range of the outputs, outside of it: fields overshoot, but not by twice all that was measured. */
+#define BEYOND 2.0
+/* Acceptable coverage of 95 % intervals: length scales and noise are only estimates. */
+#define LOWEST     0.90
+/* The same for 50 % intervals: at 95 %, too high a coverage cannot be told from chance. */
+#define HIGHEST    0.65
+#define NEGLIGIBLE 0.01 /* of the spread of the outputs: with smaller errors, error bars do not matter */
+#define CHANCE     3.0  /* standard errors of a binomial count: a false alarm in one of 700 fits */
+/* Share of outliers in the squared errors: without them the noise is below 0.7 of its estimate. */
+#define OUTLYING   0.5
+/* Log of noise over field: near the upper end of what the evidence tries (candidate.c). */
+#define TOP        9.1
 
 static const unsigned all_flags =
     ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD | ORFF_WARN_COVERAGE |
@@ -33,24 +37,24 @@ static const unsigned all_flags =
 
 /* ---- lambda */
 
-/* Whether lambda is an end of the path that the settings name, or all was found to be noise. A step of the path is far
- * more than what the size of an approximate kernel differs by. */
+/* Whether lambda is an end of the path in the settings, or everything turned out to be noise. One step of
+ * the path is far larger than the uncertainty of the size of an approximate kernel. */
 static orff_status find_end(const orff_model *model, const orffi_plan *plan, bool *at_end) {
     const orff_settings *s = &plan->settings;
     double size;
     *at_end = plan->shift > 0.0 && plan->engine->evident && log(plan->shift) > TOP;
     if ((s->lambda > 0.0 && !plan->path_taken) || plan->shift > 0.0 || s->lambda_count < 2) return ORFF_OK;
     const orff_status status = orffi_exact_size(orffi_model_kernel(model), &size);
-    if (status) return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK; /* kernels without an exact form */
+    if (status) return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK; /* no exact form */
     const double step = pow(s->lambda_high / s->lambda_low, 0.5 / (double)(s->lambda_count - 1));
     const double relative = model->lambda / size;
     *at_end = relative < s->lambda_low * step || relative > s->lambda_high / step;
     return ORFF_OK;
 }
 
-/* ---- features that are too few */
+/* ---- too few features */
 
-/* The inputs of the head in their units: a division once for each, and not in every distance. */
+/* The inputs of the head in their units, divided once and not in every distance. */
 static orff_status scale_inputs(const orffi_plan *plan, const orffi_table *head, double **X) {
     const size_t d = plan->d;
     ORFFI_TRY(ORFFI_NEW_ARRAY(*X, head->n * d));
@@ -58,7 +62,7 @@ static orff_status scale_inputs(const orffi_plan *plan, const orffi_table *head,
     return ORFF_OK;
 }
 
-/* The row nearest to row i of X (n x d); n where there is no other. */
+/* The row nearest to row i of X (n x d); n if there is no other. */
 static size_t nearest_row(size_t n, size_t d, const double *X, size_t i) {
     size_t near = n;
     double least = INFINITY;
@@ -76,8 +80,8 @@ static size_t nearest_row(size_t n, size_t d, const double *X, size_t i) {
     return near;
 }
 
-/* What one would err by at a row of the head with the value of the row that is nearest to it, mean over outputs: at least
- * twice the variance of the noise. */
+/* The mean square error, averaged over the outputs, of predicting rows of the head by the value of their
+ * nearest row. On average it is at least twice the variance of the noise. */
 static orff_status nearest_error(const orffi_plan *plan, const orffi_table *head, double *error) {
     const size_t d = plan->d, p = plan->p, n = head->n;
     size_t queries = n < QUERIES ? n : QUERIES, *near = NULL;
@@ -104,7 +108,8 @@ static orff_status nearest_error(const orffi_plan *plan, const orffi_table *head
 
 /* ---- between the rows */
 
-/* How far the function (BETWEEN x p) goes beyond the largest that directed rows have seen, in twice that. */
+/* How far |f| (F: BETWEEN x p) exceeds the largest directed measurement, in units of twice that
+ * measurement. */
 static double beyond_directed(const orffi_table *head, const double *F) {
     double seen = 0.0, most = 0.0;
     for (size_t i = 0; i < head->n; i++) seen = fmax(seen, fabs(head->Y[i]));
@@ -112,7 +117,8 @@ static double beyond_directed(const orffi_table *head, const double *F) {
     return seen > 0.0 ? fmax(most - seen, 0.0) / (2.0 * seen) : 0.0;
 }
 
-/* How far f goes outside of the range of an output, in ranges, at points between two rows; at most over all outputs. */
+/* How far f leaves the range of an output, in units of that range, at points between two rows; the largest
+ * value over all outputs. */
 static orff_status check_between(const orff_model *model, const orffi_plan *plan, const orffi_table *head,
                                  double *beyond) {
     const orffi_rng rng = {plan->settings.sampling.seed, STREAM};
@@ -143,7 +149,7 @@ static orff_status check_between(const orff_model *model, const orffi_plan *plan
 
 /* ---- coverage */
 
-/* The rows of a block err together: as many counts as blocks. */
+/* Errors of the rows of a block are similar, so a block counts as one trial. */
 static bool is_too_low(double coverage, size_t blocks) {
     return coverage < LOWEST - CHANCE * sqrt(LOWEST * (1.0 - LOWEST) / (double)blocks);
 }
@@ -152,7 +158,7 @@ static bool is_too_high(double coverage, size_t blocks) {
     return coverage > HIGHEST + CHANCE * sqrt(HIGHEST * (1.0 - HIGHEST) / (double)blocks);
 }
 
-/* The mean over the outputs of their variance. */
+/* The variance, averaged over the outputs. */
 static double variance(const orffi_table *head) {
     double sum = 0.0;
     const size_t width = orffi_table_width(head);
@@ -164,14 +170,15 @@ static double variance(const orffi_table *head) {
     return sum / ((double)head->n * (double)width);
 }
 
-/* Of few blocks, as of few groups, a count tells little: here a block is a number, of mean 1 and variance 2 at most if error bars
- * hold, and of as much more as bars are too small of which intervals of 95 % hold LOWEST. */
+/* With few blocks or groups, counting says little. So each block yields a number of mean 1 and variance at
+ * most 2 if the error bars hold. Its mean is `most` for error bars so small that 95 % intervals hold a
+ * share of LOWEST. */
 static bool has_excess(double excess, size_t blocks) {
     const double most = pow(orffi_normal_quantile(0.975) / orffi_normal_quantile(0.5 + 0.5 * LOWEST), 2.0);
     return excess > most * (1.0 + CHANCE * sqrt(2.0 / (double)blocks));
 }
 
-/* Errors that are small beside the outputs, as those of functions without noise, are nobody's trouble. */
+/* Errors that are small compared with the outputs, as for functions without noise, raise no doubt. */
 static bool is_wrong(const orff_model *model, const orffi_table *head) {
     const size_t blocks = model->held.blocks;
     if (!blocks || model->held.mse < NEGLIGIBLE * NEGLIGIBLE * variance(head)) return false;
@@ -181,8 +188,9 @@ static bool is_wrong(const orff_model *model, const orffi_table *head) {
 
 /* ---- inputs of few values */
 
-/* Rows with the same value of an input may be one building or one day, of which other rows say all; a new one is another matter.
- * Blocks tell nothing of that where several of its rows lie in other blocks. */
+/* Rows with the same value of an input may come from one building or one day: other rows of it say
+ * everything about them, but nothing about a new one. Blocks do not notice that if rows of the same value
+ * lie in several blocks. */
 static bool is_repeated(const orff_model *model, double by_blocks, const orffi_table *head) {
     const size_t groups = model->held.blocks;
     const double chance = 1.0 + CHANCE * sqrt(2.0 / (double)groups); /* of a mean of so many squares */
@@ -200,7 +208,7 @@ static orff_status try_input(orff_model *model, const orffi_plan *plan, const or
     const size_t known = model->doubts.repeated.values;
     orff_model kept = *model;
     const orff_status status = orffi_held_out_values(model, plan, rows, input, &values);
-    /* Among several the one of most values: of a building, and not of the number of its floors. */
+    /* Of several inputs, keep the one with most values: the building, not its number of floors. */
     if (!status && values > known && is_repeated(model, by_blocks, &rows->head)) {
         kept.doubts.flags |= ORFF_WARN_REPEATED;
         kept.doubts.repeated.input = input + 1;
@@ -241,7 +249,8 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     ORFFI_TRY(find_end(model, plan, &at_end));
     if (at_end) model->doubts.flags |= ORFF_WARN_LAMBDA_AT_END;
     if (!model->classes && head->n > 1) {
-        /* Neighbours may have other directions, and who gives lambda may want it smooth. */
+        /* Neighbours of directed rows may have other directions, and a user who gives lambda may want f
+         * smooth. */
         const bool tells = plan->engine->draws && !head->along && !(plan->settings.lambda > 0.0);
         if (tells) ORFFI_TRY(nearest_error(plan, head, &model->doubts.nearest_mse));
         if (tells && model->train_mse > model->doubts.nearest_mse)
@@ -256,8 +265,9 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     return ORFF_OK;
 }
 
-/* Errors of a normal law whose bars are too wide by a factor s are within z s of them: if intervals of 50 % hold too many,
- * those of 95 % hold next to all. Errors beyond, more than chance allows and more than one, are those of another law. */
+/* If errors are normal and error bars too wide by a factor s, errors lie within z s of them: if 50 %
+ * intervals hold too many, 95 % intervals hold nearly all. More errors beyond than chance allows, and more
+ * than one, mean heavier tails. */
 static bool has_tails(const orff_model *model) {
     const size_t blocks = model->held.blocks;
     const double s = orffi_normal_quantile(0.5 + 0.5 * fmin(model->held.coverage[0], 1.0 - 1e-9)) /
@@ -324,7 +334,7 @@ void orffi_doubts_say(orff_model *model) {
             "column as groups (--groups COLUMN)",
             model->doubts.repeated.input, model->doubts.repeated.values, sqrt(model->doubts.repeated.mse),
             sqrt(model->held.mse), 100.0 * model->doubts.repeated.coverage);
-    if (flags & ORFF_WARN_OUTLIERS) return; /* error bars are wide for them */
+    if (flags & ORFF_WARN_OUTLIERS) return; /* its error bars are wide because of them */
     if (flags & ORFF_WARN_COVERAGE && has_tails(model))
         say(model,
             "intervals of 50 and 95 %% contain %.0f and %.0f %% of the rows held out by %s: a few errors are "
@@ -346,7 +356,7 @@ void orffi_doubts_say(orff_model *model) {
 
 /* ---- files */
 
-/* Their share, their number, of how many rows, and the first of them. */
+/* Outliers: their share, their number, the rows examined, and the numbers of the first ones. */
 static json_t *pack_outliers(const orff_model *model) {
     double numbers[3 + ORFFI_FIRST_OUTLIERS] = {model->doubts.outlying, (double)model->doubts.outliers,
                                                 (double)model->doubts.looked_at};
@@ -380,7 +390,8 @@ static orff_status unpack_outliers(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(orffi_fields_numbers(in, "outliers", 3 + ORFFI_FIRST_OUTLIERS, &numbers));
     bool right = true;
     for (size_t i = 0; i < 3 + ORFFI_FIRST_OUTLIERS; i++)
-        right = right && numbers[i] >= 0.0 && numbers[i] < 9e15; /* whole numbers of a double */
+        /* Integers that a double represents exactly. */
+        right = right && numbers[i] >= 0.0 && numbers[i] < 9e15;
     if (right) {
         model->doubts.outlying = numbers[0];
         model->doubts.outliers = (size_t)numbers[1];
@@ -430,7 +441,7 @@ static orff_status unpack_held(const orffi_fields *in, orff_model *model) {
     return ORFF_OK;
 }
 
-/* Files from before have neither. */
+/* Older files have neither. */
 orff_status orffi_doubts_unpack(const orffi_fields *about, orff_model *model) {
     orffi_fields in;
     size_t flags;

@@ -9,14 +9,14 @@
 #include "base/threads.h"
 #include "exact/near.h"
 
-#define NEIGHBOURS 16       /* a median of so many is known to a third of their spread */
-#define BY_CHANCE  700.0    /* tables of normal errors, of which one has a row beyond the limit */
-#define TO_NORMAL  1.482602 /* of the median of absolute values */
-#define TO_UPPER   0.869302 /* of their upper quartile */
+#define NEIGHBOURS 16       /* the median of so many has a third of their standard deviation */
+#define BY_CHANCE  700.0    /* one of so many tables of normal errors has a row beyond the limit */
+#define TO_NORMAL  1.482602 /* from the median of absolute values to a standard deviation */
+#define TO_UPPER   0.869302 /* from their upper quartile to a standard deviation */
 
 /* ---- neighbours */
 
-/* The rows nearest to row i of X (n x d), by going through all. */
+/* The rows nearest to row i of X (n x d), by exhaustive search. */
 static size_t search(size_t n, size_t d, const double *X, size_t i, size_t *found, double *distances) {
     size_t count = 0;
     for (size_t j = 0; j < n; j++) {
@@ -35,7 +35,7 @@ static size_t search(size_t n, size_t d, const double *X, size_t i, size_t *foun
     return count;
 }
 
-/* Row i itself is one of those that the tree finds, but in a heap of more rows in one place. */
+/* The tree finds row i itself too, unless many rows share one place. */
 static size_t find_in_tree(const orffi_near *near, const double *x, size_t i, size_t *found) {
     size_t all[NEIGHBOURS + 1], count = 0;
     double distances[NEIGHBOURS + 1];
@@ -45,7 +45,7 @@ static size_t find_in_tree(const orffi_near *near, const double *x, size_t i, si
     return count;
 }
 
-/* Inputs over their spreads; an input that does not vary stays. */
+/* Inputs over their standard deviations; constant inputs stay as they are. */
 static void scale_inputs(size_t n, size_t d, const double *X, double *scaled) {
     for (size_t k = 0; k < d; k++) {
         double mean = 0.0, square = 0.0;
@@ -56,7 +56,7 @@ static void scale_inputs(size_t n, size_t d, const double *X, double *scaled) {
     }
 }
 
-/* all: n x NEIGHBOURS, with n where there are fewer. */
+/* all: n x NEIGHBOURS, filled with n where there are fewer neighbours. */
 static orff_status find_neighbours(size_t n, size_t d, const double *X, size_t *all) {
     const double ones[ORFFI_NEAR_MOST] = {1.0, 1.0, 1.0};
     const int threads = orffi_thread_count();
@@ -83,7 +83,7 @@ static void swap(double *a, double *b) {
     *b = kept;
 }
 
-/* Value number `middle` from 0 by size; moves the values. NAN of none (Hoare 1961). */
+/* The value of rank `middle`, from 0; reorders the values. NAN if n is 0 (Hoare 1961). */
 static double select(size_t n, size_t middle, double *values) {
     if (!n) return (double)NAN;
     size_t low = 0, high = n - 1;
@@ -108,8 +108,9 @@ static double median(size_t n, double *values) {
     return select(n, n / 2, values);
 }
 
-/* r of row i, and what the neighbours spread by: where a quarter of them is as far from their median as the row, it is
- * at a step, or of a kind. NAN where the output or all of theirs is missing. */
+/* r of row i, and the spread of its neighbours. A row at a step resembles a quarter of its neighbours,
+ * which the upper quartile takes into account. NAN if the output is missing in the row, or in all
+ * neighbours. */
 static void compare_row(size_t n, const double *y, const size_t *near, size_t i, double *r, double *spread) {
     double values[NEIGHBOURS];
     size_t count = 0;
@@ -121,17 +122,18 @@ static void compare_row(size_t n, const double *y, const size_t *near, size_t i,
     *r = y[i] - middle;
 }
 
-/* ---- what is far */
+/* ---- distant rows */
 
-/* What the rows of an output are compared by. */
+/* What the rows of an output are compared with. */
 typedef struct compared {
     const size_t *near; /* n x NEIGHBOURS */
-    double *y;          /* n: of one output, NAN where it is missing or an outlier */
+    double *y;          /* n: one output, NAN where it is missing or an outlier */
     double *r, *spread, *sizes; /* n each */
     double limit;
 } compared;
 
-/* How many more rows are far from the others: their y becomes NAN. *far: gains their r^2. */
+/* Sets y to NAN for rows that are still far from the others, and returns their number. Adds their r^2 to
+ * *far. */
 static size_t remove_far(const compared *c, size_t n, double *far) {
     size_t count = 0, removed = 0;
     for (size_t i = 0; i < n; i++) {
@@ -139,7 +141,7 @@ static size_t remove_far(const compared *c, size_t n, double *far) {
         if (!isnan(c->r[i])) c->sizes[count++] = fabs(c->r[i]);
     }
     const double all = TO_NORMAL * median(count, c->sizes);
-    if (!(all > 0.0)) return 0; /* most rows are what their neighbours are: no errors to compare with */
+    if (!(all > 0.0)) return 0; /* most rows equal their neighbours: no errors to compare with */
     for (size_t i = 0; i < n; i++) {
         if (!(fabs(c->r[i]) > c->limit * fmax(all, c->spread[i]))) continue;
         *far += c->r[i] * c->r[i];
@@ -149,7 +151,8 @@ static size_t remove_far(const compared *c, size_t n, double *far) {
     return removed;
 }
 
-/* Output k. Again and again, as outliers may hide each other; marks those that have more than `least` of the sum of r^2. */
+/* Repeats for output k until no more are found, as outliers may hide each other. Marks them if their share
+ * in the sum of r^2 is more than `least`. */
 static void mark_output(orffi_outliers *found, const compared *c, size_t n, size_t p, const double *Y,
                         size_t k, double least) {
     double far = 0.0, sum = 0.0;
@@ -196,7 +199,7 @@ void orffi_outliers_clear(orffi_outliers *outliers) {
 
 /* ---- rows without them */
 
-/* Elements of `size` bytes, `width` of them a row; NULL stays NULL. */
+/* Copies the rows that stay, of `bytes` bytes each; NULL stays NULL. */
 static orff_status keep(void **to, const void *from, const bool *out, size_t n, size_t left, size_t bytes) {
     const char *source = from;
     size_t at = 0;

@@ -7,20 +7,20 @@
 #include "exact/near.h"
 
 #define PATCHES 8
-#define GOLDEN \
-    0.61803398874989484820 /* its multiples modulo 1 are never periodic: rows of a lattice stay apart */
+/* Its multiples modulo 1 are never periodic, so samples of gridded rows do not line up. */
+#define GOLDEN 0.61803398874989484820
 
 typedef struct neighbour {
     double distance;
     size_t row;
 } neighbour;
 
-/* By distance, then by row, so that the order is one. */
+/* By distance; ties are ordered by row, so that the order is unique. */
 static bool is_nearer(const neighbour *a, const neighbour *b) {
     return a->distance < b->distance || (a->distance == b->distance && a->row < b->row);
 }
 
-/* The `count` nearest of n to the front, in any order (Hoare 1961): 0 < count < n. */
+/* Moves the `count` nearest of n to the front, in any order (Hoare 1961); 0 < count < n. */
 static void select_nearest(neighbour *near, size_t n, size_t count) {
     size_t low = 0, high = n - 1;
     while (low < high) {
@@ -46,7 +46,7 @@ static size_t spread_row(size_t i, size_t n) {
     return (size_t)(along * (double)n);
 }
 
-/* Mark the `count` rows nearest to the centre that are not taken yet. near has room for n. */
+/* Marks the `count` unmarked rows nearest to the centre. near has room for n. */
 static void mark_nearest(const orffi_table *table, const double *unit, size_t centre, size_t count,
                          bool *marked, neighbour *near) {
     const size_t d = table->d;
@@ -92,7 +92,7 @@ orff_status orffi_patches(const orffi_table *table, const double *unit, size_t m
     return status;
 }
 
-/* Group 0 is the rows spread over all, the others are patches. */
+/* Group 0 consists of rows spread over all, the others are patches. */
 static orff_status copy_group(const orffi_table *table, const double *unit, const orffi_grouping *how,
                               size_t g, bool *marked, neighbour *near, orffi_table *out) {
     memset(marked, 0, table->n * sizeof *marked);
@@ -114,7 +114,7 @@ orff_status orffi_patches_apart(const orffi_table *table, const double *unit, co
     return status;
 }
 
-/* The row itself is the nearest, or one in the same place: it comes first, and once. */
+/* The row itself comes first and only once, even if others are in the same place. */
 static orff_status copy_around(const orffi_table *table, const orffi_near *tree, size_t row, size_t near,
                                size_t *found, double *distances, orffi_table *out) {
     const size_t count = orffi_near_find(tree, table->X + row * table->d, near + 1, found, distances);
