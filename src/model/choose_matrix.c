@@ -63,7 +63,7 @@ static void expand_varying(const varying *v, size_t p, double *A, double *s) {
  * A separately, as if its noise were 1. So they get the matrix with those eigenvectors U that minimise the
  * error expected under A and S,
  *
- *       sum_i sum_j e_i a_j s_j / (e_i a_j + s_j),       a_j = (U^T A U)_jj,  s_j = (U^T S U)_jj
+ *     sum_i sum_j e_i a_j s_j / (e_i a_j + s_j),       a_j = (U^T A U)_jj,  s_j = (U^T S U)_jj
  *
  * and with the eigenvalues a_j / s_j. U is chosen from the eigenvectors of A, those of S, and the
  * identity. If S is diagonal, the result is A. */

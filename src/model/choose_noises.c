@@ -3,7 +3,7 @@
  * s_k if that raises its evidence by more than the price of an unknown. Outputs are then divided by their
  * noise, and the kernel carries the signal:
  *
- *       y_k = spread_k (g_k + noise),      K = k (x) diag(1/s_k) / mean(1/s),      spread_k^2 ~ v_k s_k
+ *     y_k = spread_k (g_k + noise),      K = k (x) diag(1/s_k) / mean(1/s),      spread_k^2 ~ v_k s_k
  *
  * so that engines see one noise for all outputs. Ratios are powers of 2 apart: the maximum is flat (a
  * ratio wrong by a factor 1.4 raises the squared error by a few per cent), and outputs of equal ratio

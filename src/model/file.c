@@ -1,12 +1,12 @@
 /* Models in a file: member "model" of the document, the kernel, and
  *
- *       shift, unit        d
- *       mean, spread       p
- *       output_train_mse   p
+ *     shift, unit        d
+ *     mean, spread       p
+  *     output_train_mse   p
  *       error_share        1: share of the known errors in the variance of the noise, if errors were known
  *       instrument_noise   instruments: relative to a row of weight 1, if their noises differ
  *       own_noise          p: of measurements, if it differs from that of rows of weight 1
- *       noise              p: standard deviations; files of version 1 have the mean of their squares in "model"
+ *     noise              p: standard deviations; files of version 1 have the mean of their squares in "model"
  *       output_cv_mse      p, if cross-validated
  *       shares             parts + 1, if learned
  *       codes              classes x p, unless those of a simplex

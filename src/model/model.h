@@ -1,6 +1,6 @@
 /* A fitted model, shared by the files of this module.
  *
- *       f(x) = mean + spread * g(x') + trend(x'),      x' = (x - shift) / unit
+ *     f(x) = mean + spread * g(x') + trend(x'),      x' = (x - shift) / unit
  *
  * where the engine has learned g. */
 #ifndef ORFFI_MODEL_MODEL_H

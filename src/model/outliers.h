@@ -1,7 +1,7 @@
 /* Outliers: rows that differ from their neighbours far more than the neighbours differ among themselves
  * (Hampel 1974: medians, and medians of absolute deviations, which even half of the rows cannot move far).
  *
- *       r_i = y_i - median of the K nearest rows,     |r_i| > z max(S, S_i)
+ *     r_i = y_i - median of the K nearest rows,     |r_i| > z max(S, S_i)
  *
  * S is the standard deviation of all r, estimated from the median of |r|; S_i is that of the neighbours of
  * row i, estimated from their upper quartile. z is such that one table of 700 with normal errors has a row

@@ -2,7 +2,7 @@
  *
  * Over the region, under a taper (Hann, of mean square 1), the field has the Fourier coefficients
  *
- *       F(q) = sum over waves of c/2 W(w - q) + conj(c)/2 W(-w - q), c = (a - i b) exp(i <w, centre - origin>)
+ *     F(q) = sum over waves of c/2 W(w - q) + conj(c)/2 W(-w - q),   c = (a - i b) exp(i <w, centre - origin>)
  *
  * where W is the transform of the taper. So the waves do not count outside the region, where a lattice has
  * a margin and features are arbitrary. Other inputs are held at the middle of their range. */

@@ -79,7 +79,7 @@ static void add_value(sums *s, double f, double y) {
 
 /* The continuous ranked probability score of N(f, s^2) at y = f + s z,
  *
- *       s ( z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi) ),      |y - f| for s = 0      (Gneiting and Raftery 2007)
+ *     s ( z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi) ),      |y - f| for s = 0      (Gneiting and Raftery 2007)
  *
  * and the logarithmic score, -log density, infinite for s = 0. */
 static void add_error(const orff_scores *scores, sums *s, double f, double y, double deviation) {
