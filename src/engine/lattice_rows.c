@@ -1,4 +1,4 @@
-/* Rows of a lattice: the lattice that they need, and whether they are summed up or kept. */
+/* Rows for a lattice: which lattice they need, and whether they are summed up or kept. */
 #include "engine/lattice.h"
 
 #include <math.h>
@@ -9,15 +9,15 @@
 #include "base/periods.h"
 #include "lattice/functionals.h"
 
-#define TOLERANCE 1e-6 /* of the kernel, where none is asked for */
-/* Of the sums over rows: below what N lambda is beside N, but for noise that is no more than rounding. */
+#define TOLERANCE 1e-6 /* of the kernel, by default */
+/* Tolerance of the sums over rows: below N lambda relative to N, unless the noise is as small as rounding. */
 #define TRANSFORM     1e-10
 #define NOTABLE_LOSS  0.1
-#define UNKNOWN_NOISE 0.1 /* of the field, where lambda is still to be found */
-#define MOST_SAMPLED \
-    2000000 /* rows whose error bars come without being asked for: they take as long as the fit */
-#define STREAM_SLACK 0.25  /* of the extent: later rows of a stream may lie outside of the first */
-#define MOST_NOISY   40000 /* the same where noise is not small: iterations are more, but quick */
+#define UNKNOWN_NOISE 0.1     /* of the field, while lambda is unknown */
+#define MOST_SAMPLED  2000000 /* rows up to which error bars are made unasked: they take as long as the fit */
+#define STREAM_SLACK  0.25 /* of the extent: later rows of a stream may lie outside the range of the first */
+/* Rows up to which they are kept although their noise is not small: iterations are more, but fast. */
+#define MOST_NOISY 40000
 
 /* ---- rows */
 
@@ -50,7 +50,7 @@ orff_status orffi_lattice_prepare(void **rows, const orffi_task *task, const orf
     return ORFF_OK;
 }
 
-/* trace K(0)/p; 0 where the kernel has no exact form. */
+/* trace K(0)/p; 0 without an exact kernel. */
 static orff_status kernel_size(const orff_kernel *kernel, double *size) {
     const double zero[ORFF_LATTICE_INPUTS] = {0};
     double *K;
@@ -123,8 +123,8 @@ static orff_status add_rows(orffi_lattice_sums *sums, const orffi_source *source
     return status;
 }
 
-/* Rows of a stream may lie where the first did not: beyond what was left free for them they would come near to the images
- * of others. */
+/* Rows of a stream may lie outside the range of the first ones. Beyond the margin left for them they would
+ * come near periodic images of other rows. */
 static orff_status check_range(const orffi_lattice_rows *r) {
     const orffi_lattice_moments *m = r->own;
     for (size_t i = 0; i < m->lattice.d; i++)
@@ -153,7 +153,7 @@ static orff_status check_weights(const orffi_lattice_moments *m) {
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
 }
 
-/* The last rows of a table, which come after those of one point each. */
+/* Adds functionals, the last rows of a table; all others have one point each. */
 static orff_status add_functionals(orffi_lattice_moments *m, const orffi_table *t, uint64_t seed) {
     const size_t first = t->n - t->functionals;
     ORFFI_TRY(orffi_lattice_functionals_create(&m->functionals, &m->lattice, m->p, t->functionals,
@@ -172,7 +172,7 @@ static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
                                      .draws = draws,
                                      .tolerance = r->transform,
                                      .folds = {.folds = draws ? 1 : r->task.folds,
-                                               /* their grids are many enough */ .seed = s->sampling.seed}};
+                                               /* draws need many grids already */ .seed = s->sampling.seed}};
     ORFFI_TRY(orffi_lattice_moments_create(&r->own, &r->lattice, &pass));
     r->moments = r->own;
     orff_status status = orffi_lattice_sums_create(&sums, r->own, &pass);
@@ -188,7 +188,7 @@ static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
 
 /* ---- kept */
 
-/* Rows without weight say nothing. */
+/* Removes rows without weight. */
 static void drop_weightless(orffi_table *t) {
     size_t kept = 0;
     for (size_t i = 0; t->weights && i < t->n; i++) {
@@ -219,16 +219,17 @@ static orff_status keep_rows(orffi_lattice_rows *r, const orffi_source *source) 
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
 }
 
-/* ---- which of the two */
+/* ---- summed up or kept */
 
-/* What the lattice leaves out of the kernel acts like noise: beyond a tenth of that of the rows it would be seen. */
+/* What the lattice leaves out of the kernel acts like noise: beyond a tenth of the rows' noise it would be
+ * noticeable. */
 static bool is_missed(const orffi_lattice_rows *r, double noise) {
     return r->quality.cut > NOTABLE_LOSS * (noise > 0.0 ? noise : UNKNOWN_NOISE);
 }
 
-/* Then the nearest rows have to stand in for it. Where the lattice ends at waves that as many rows cannot tell if they lie evenly,
- * they may still tell them where they crowd: what is left out may be as much as rows leave unknown of each other. Up to there
- * all rows together are better, in gaps above all. */
+/* If so, values come from the nearest rows. Where the lattice ends at waves that evenly spread rows cannot
+ * resolve, clusters of rows may still resolve them: the part left out may be as large as the variance of a
+ * row given its neighbours. Up to there all rows together are better, above all in gaps. */
 orff_status orffi_lattice_find_local(orffi_lattice_rows *r, const orff_kernel *kernel,
                                      const orffi_table *table, size_t known) {
     double noise, unknown = INFINITY;
@@ -254,7 +255,7 @@ static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table)
         orff_engine_name(ORFF_ENGINE_FEATURES));
 }
 
-/* No rows are kept that could make a better preconditioner. */
+/* Warns if no rows are kept that could give a better preconditioner. */
 static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
     if (!(r->directed > 0.0) || r->task.scores || !(noise > 0.0 && noise < ORFFI_SMALL_NOISE) ||
         orffi_lattice_is_direct(r->kernel, &r->lattice, true))
@@ -266,9 +267,10 @@ static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
               known, noise);
 }
 
-/* Error bars of kept rows come from the nearest, with the kernel beyond the lattice too: so few rows are kept in any case, those that
- * are no more than the waves, and those with little noise, for which iterations on waves go into hundreds. Else it is a matter of
- * work: steps on waves cost what the waves do, and waves need a solution for each sample of error bars. */
+/* Error bars of kept rows come from the nearest ones, and include the kernel beyond the lattice. So rows
+ * are kept in any case if they are few, no more than the waves, or have little noise, for which iterations
+ * on waves take hundreds of steps. Otherwise the work decides: steps on waves cost in proportion to the
+ * waves, and need a solution for each sample of error bars. */
 static orff_status prefers_rows(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
                                 double noise, bool *prefers) {
     double kept, summed;
@@ -284,9 +286,10 @@ static orff_status prefers_rows(const orffi_lattice_rows *r, const orff_kernel *
     return ORFF_OK;
 }
 
-/* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is
- * small: then the nearest rows tell most of what there is to know about a point. Else many rows together do, and moments have
- * them. They are kept too where the modes do not carry the kernel: it is rough then, and the nearest rows hide the others. */
+/* Rows are kept if the modes are too many for a dense solution, the rows are not too many, and their noise
+ * is small, since then the nearest rows determine most of a prediction. Otherwise many rows together
+ * determine it, and moments sum them up. Rows are also kept if the modes do not carry the kernel: it is
+ * rough then, and the nearest rows screen off the others. */
 orff_status orffi_lattice_read_rows(void *rows, const orffi_source *source) {
     orffi_lattice_rows *r = rows;
     const size_t known = source->table ? source->table->n : source->known;
@@ -299,7 +302,7 @@ orff_status orffi_lattice_read_rows(void *rows, const orffi_source *source) {
     orffi_source all = *source;
     const bool whether = !all.table && is_missed(r, noise) &&
                          orffi_lattice_can_keep(r, r->kernel, known, ORFFI_LATTICE_MOST_KEPT);
-    if (whether) ORFFI_TRY(keep_rows(r, source)); /* only they say whether they crowd */
+    if (whether) ORFFI_TRY(keep_rows(r, source)); /* needed to see whether they are clustered */
     if (whether) all.table = r->table;
     ORFFI_TRY(orffi_lattice_find_local(r, r->kernel, all.table, known));
     r->keeps = r->local;

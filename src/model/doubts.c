@@ -21,15 +21,15 @@
 /* Times the range of the outputs, outside of it: fields overshoot, but not by twice all that was measured. */
 #define BEYOND 2.0
 /* Acceptable coverage of 95 % intervals: length scales and noise are only estimates. */
-#define LOWEST     0.90
+#define LOWEST 0.90
 /* The same for 50 % intervals: at 95 %, too high a coverage cannot be told from chance. */
 #define HIGHEST    0.65
 #define NEGLIGIBLE 0.01 /* of the spread of the outputs: with smaller errors, error bars do not matter */
 #define CHANCE     3.0  /* standard errors of a binomial count: a false alarm in one of 700 fits */
 /* Share of outliers in the squared errors: without them the noise is below 0.7 of its estimate. */
-#define OUTLYING   0.5
+#define OUTLYING 0.5
 /* Log of noise over field: near the upper end of what the evidence tries (candidate.c). */
-#define TOP        9.1
+#define TOP 9.1
 
 static const unsigned all_flags =
     ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD | ORFF_WARN_COVERAGE |
@@ -389,8 +389,7 @@ static orff_status unpack_outliers(const orffi_fields *in, orff_model *model) {
     double *numbers;
     ORFFI_TRY(orffi_fields_numbers(in, "outliers", 3 + ORFFI_FIRST_OUTLIERS, &numbers));
     bool right = true;
-    for (size_t i = 0; i < 3 + ORFFI_FIRST_OUTLIERS; i++)
-        /* Integers that a double represents exactly. */
+    for (size_t i = 0; i < 3 + ORFFI_FIRST_OUTLIERS; i++) /* Integers that a double represents exactly. */
         right = right && numbers[i] >= 0.0 && numbers[i] < 9e15;
     if (right) {
         model->doubts.outlying = numbers[0];

@@ -17,8 +17,8 @@
 #define WORTH_A_LINE 2.0 /* seconds: shorter fits are not announced */
 /* Multiplications a second of any machine: if these would take less than WORTH_A_LINE, nothing is timed. */
 #define SLOWEST 1e9
-#define ORDER  384 /* of the matrices multiplied: small enough for a cache, large enough for the full rate */
-#define ROUNDS 3
+#define ORDER   384 /* of the matrices multiplied: small enough for a cache, large enough for the full rate */
+#define ROUNDS  3
 
 /* In n^3 multiplications: a factorisation; the inverse from it, which error bars need; an
  * eigendecomposition, half of whose operations run at the speed of memory, a tenth of the rate. A fold

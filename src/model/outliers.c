@@ -126,8 +126,8 @@ static void compare_row(size_t n, const double *y, const size_t *near, size_t i,
 
 /* What the rows of an output are compared with. */
 typedef struct compared {
-    const size_t *near; /* n x NEIGHBOURS */
-    double *y;          /* n: one output, NAN where it is missing or an outlier */
+    const size_t *near;         /* n x NEIGHBOURS */
+    double *y;                  /* n: one output, NAN where it is missing or an outlier */
     double *r, *spread, *sizes; /* n each */
     double limit;
 } compared;

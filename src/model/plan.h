@@ -20,7 +20,7 @@ typedef struct orffi_plan {
     double N;              /* ... and the N of N lambda */
     /* Directed rows: what to subtract from the log evidence because they were divided by their spread. */
     double log_spread;
-    bool rigid;        /* some part has callbacks and is not stretchable: all inputs share one unit */
+    bool rigid;              /* some part has callbacks and is not stretchable: all inputs share one unit */
     double *extent, *middle; /* d: range of the inputs and its middle, in units */
     double *periods;         /* d: periods of inputs on a circle, in units; see base/periods.h */
     orff_folds folds;        /* what is held out together: see blocks.h */
