@@ -1,5 +1,5 @@
-/* orff bound: the error of features and how many are needed, by the bounds of the paper, printed and corrected, and by
- * measurement. */
+/* orff bound: the error of features and the number needed, by the bounds of the paper, printed and
+ * corrected, and by measurement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "commands.h"
 #include "report.h"
 
-#define MEASURE_FEATURES 500   /* where none are asked for */
-#define CONSTANTS_DRAWS  20000 /* frequencies on which constants are measured that are not known */
+#define MEASURE_FEATURES 500   /* default for measuring */
+#define CONSTANTS_DRAWS  20000 /* frequencies for measuring constants that are unknown */
 
 /* ---- work */
 
@@ -55,7 +55,7 @@ static int evaluate(cli_bound_task *t) {
     const orff_settings *s = &t->spec.settings;
     q->features = t->sampling.features;
     int status = cli_outcome(orff_bound_evaluate_sum(s->n_parts, s->parts, t->d, t->p, q, r), NULL);
-    /* without --features: at the D that is needed */
+    /* without --features, evaluate at the D that is needed */
     if (!status && !cli_given(t->arguments, cli_setting("features")) && r->best < ORFF_BOUND_COUNT &&
         r->bounds[r->best].features < 1e15) {
         q->features = (size_t)r->bounds[r->best].features;

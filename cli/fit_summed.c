@@ -1,4 +1,4 @@
-/* Rows that are not whole, and more than memory holds: what a fit needs of them are sums, in one pass. */
+/* Incomplete rows that exceed memory: sums them up in one pass. */
 #include <string.h>
 
 #include "fit.h"
@@ -7,7 +7,7 @@
 #include "moments_lattice.h"
 #include "report.h"
 
-/* What sums do not have; offsets, groups and instruments are refused where rows are read. */
+/* Fails for settings that sums do not support; reading the rows refuses offsets, groups and instruments. */
 static int refuse(const cli_arguments *a, const orff_settings *s) {
     static const char *const names[] = {"geo", "crs", "trend", "drop-outliers", "checkpoint"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -30,7 +30,7 @@ static int refuse(const cli_arguments *a, const orff_settings *s) {
                : CLI_DONE;
 }
 
-/* As the engine auto has it, of so many rows. */
+/* Decides as the engine auto would for so many rows. */
 static bool uses_lattice(const cli_arguments *a, const cli_data *data, const orff_settings *s) {
     if (s->engine != ORFF_ENGINE_AUTO) return s->engine == ORFF_ENGINE_LATTICE;
     return data->n && data->d <= ORFF_LATTICE_INPUTS && data->p <= ORFF_LATTICE_OUTPUTS &&
@@ -57,7 +57,8 @@ static bool is_open(const cli_arguments *a, cli_option_id id) {
     return found;
 }
 
-/* What was left to the first rows is known now, and stands in the notes: a shape as part of its base. */
+/* Removes options whose values were chosen from the first rows and are now in the notes; a shape is there
+ * as part of its base. */
 static cli_arguments with_choices(const cli_arguments *a) {
     static const char *const names[] = {"kernel", "base", "shape", "sigma"};
     cli_arguments left = *a;

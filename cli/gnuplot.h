@@ -1,5 +1,6 @@
-/* Pictures by gnuplot: a script with its data inside, run once, and a file that appears whole or not at all. Texts get
- * into a script by cli_label of inert.h and no other way, numbers only where they are finite. */
+/* Pictures by gnuplot: a script that contains its data and is run once, and a file that appears complete
+ * or not at all. Texts enter a script only through cli_label of inert.h, and numbers only if they are
+ * finite. */
 #ifndef CLI_GNUPLOT_H
 #define CLI_GNUPLOT_H
 
@@ -8,7 +9,7 @@
 #include "options.h"
 #include "style.h"
 
-/* Of a font of 12 points, in units of a picture's width, with a little to spare. */
+/* Of a font of 12 points, in units of a picture's width, rounded up. */
 #define CLI_CHARACTER_WIDTH 8
 
 typedef struct cli_picture_kind cli_picture_kind;
@@ -19,7 +20,7 @@ typedef struct cli_picture {
     const cli_style *style;
     size_t width, height; /* pixels, or hundredths of an inch */
     bool printed;         /* the size was given in mm, cm or inches */
-    bool keep;            /* the script stays beside the picture */
+    bool keep;            /* keep the script beside the picture */
 } cli_picture;
 
 /* From -o, --size, --style and --keep. Returns an exit status. */
@@ -31,7 +32,7 @@ size_t cli_picture_letters(const cli_picture *picture, size_t length);
 /* A step of 1, 2 or 5 times a power of ten that divides the range into about so many parts. */
 double cli_tic_step(double range, double parts);
 
-/* put writes data and commands below the lines that set terminal and output; it returns an exit status. */
+/* put writes data and commands after the lines that set terminal and output; it returns an exit status. */
 typedef int cli_picture_put(void *self, FILE *script);
 int cli_picture_draw(const cli_picture *picture, cli_picture_put *put, void *self);
 

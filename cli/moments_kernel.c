@@ -12,7 +12,7 @@ void cli_kernel_clear(cli_kernel *k) {
     *k = (cli_kernel){0};
 }
 
-/* Every so many of an array's rows, from malloc; NULL where there is none. */
+/* Copies every step-th row of an array, from malloc; NULL for NULL. */
 static double *thin(const double *all, size_t n, size_t width, size_t step) {
     double *few = all ? cli_more(NULL, n * width, sizeof *few) : NULL;
     for (size_t i = 0; all && i < n; i++)
@@ -20,7 +20,7 @@ static double *thin(const double *all, size_t n, size_t width, size_t step) {
     return few;
 }
 
-/* A fit that is quick and makes the choices: on a lattice of rows from all over the data. */
+/* A quick fit that makes the choices: on a lattice, from rows spread over all data. */
 static orff_status fit_small(const orff_settings *given, const cli_data *data, orff_model **model) {
     orff_settings settings = *given;
     const orff_observations all = cli_observed_rows(data);
@@ -51,7 +51,7 @@ static orff_status fit_small(const orff_settings *given, const cli_data *data, o
     return status;
 }
 
-/* A part of the options is scaled so that trace K(0) = p times its weight; that of a model need not be. */
+/* A part in the options is scaled so that trace K(0) = p times its weight; a part of a model need not be. */
 static int weigh_part(orff_part *into, const orff_part *part, size_t d, size_t p) {
     double *zero = cli_more(NULL, d, sizeof *zero), *K = cli_more(NULL, p * p, sizeof *K);
     orff_kernel *kernel = NULL;
@@ -67,7 +67,8 @@ static int weigh_part(orff_part *into, const orff_part *part, size_t d, size_t p
     return status;
 }
 
-/* The scales of all parts, and what else is left to the rows: bases and shapes, or with auto the parts themselves. */
+/* Copies the length scales of all parts and what else was chosen from the rows: bases and shapes or, with
+ * auto, the parts themselves. */
 static int read_part(cli_kernel *k, const orff_model *model, size_t m, bool automatic) {
     orff_part part;
     const int status = cli_outcome(orff_model_part(model, m, &part), NULL);
@@ -84,7 +85,7 @@ static int read_part(cli_kernel *k, const orff_model *model, size_t m, bool auto
     return automatic ? weigh_part(&k->parts[m], &part, k->d, orff_model_describe(model).outputs) : CLI_DONE;
 }
 
-/* As many parts, each like the first until it is known. */
+/* Makes n parts; new ones are copies of the first until they are known. */
 static void make_parts(cli_kernel *k, size_t n) {
     k->parts = cli_more(k->parts, n, sizeof *k->parts);
     k->sigmas = cli_more(k->sigmas, n * k->d, sizeof *k->sigmas);
@@ -123,14 +124,14 @@ int cli_kernel_fill(cli_kernel *k, const cli_settings *s, const cli_arguments *a
     return status;
 }
 
-/* The same scale for every input is written once. */
+/* A scale shared by all inputs is written once. */
 static void append_scales(cli_string *text, size_t d, const double *sigmas) {
     bool same = true;
     for (size_t i = 1; i < d; i++) same = same && sigmas[i] == sigmas[0];
     for (size_t i = 0; i < (same ? 1 : d); i++) cli_append(text, "%s%.17g", i ? "," : "", sigmas[i]);
 }
 
-/* A base and its shape as the option takes them. */
+/* A base and its shape, as the option takes them. */
 static void append_base(cli_string *text, const orff_part *part) {
     const char *name = orff_base_short_name(part->base, part->shape);
     cli_append(text, "%s", name);
