@@ -1792,7 +1792,7 @@ ORFF_API orff_status orff_series_links(const orff_model *model, const orff_serie
  *     sum_j turn_j sum_i B_ji y_ij,      B_j = k(x, z) (k(z, z) + diag(noise_j / weights))^-1 with
  *                                        the `nearest` of the centres, |x - z| in length scales of the first
  *                                        part;
- *                                    k = sum_m amplitude_m k0
+ *                                  k = sum_m amplitude_m k0
  *
  * The sum does not include the trend: orff_model_trend has its terms, and most models have none. */
 typedef struct orff_term {
