@@ -39,7 +39,7 @@ static int find_matrices(matrices *m) {
                                  orff_rule_name(ORFF_RULE_DECOMPOSABLE));
 }
 
-/* Turns covariances into correlations; NaN if an output does not vary. */
+/* Turns covariances into correlations, 0 if an output does not vary. */
 static void scale(matrices *m) {
     const size_t p = m->p;
     double *root = cli_more(NULL, p, sizeof *root);
@@ -92,9 +92,8 @@ static void put_panel(const matrices *m, size_t c, FILE *script) {
         fprintf(script, "set title %s noenhanced\n", cli_label(quoted, 60, made));
     }
     fprintf(script, "plot $matrix index %zu using 2:1:3 with image notitle", c);
-    if (m->p <=
-        /* Numbers are dark on light squares; in the dark style large correlations have light squares. */
-        WRITTEN)
+    /* Numbers are dark on light squares; in the dark style large correlations have light squares. */
+    if (m->p <= WRITTEN)
         fprintf(
             script,
             ", $matrix index %zu using 2:1:(sprintf('%%.2f', $3)):(abs($3) > 0.6 ? 0x%s : 0x%s) with labels "

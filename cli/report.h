@@ -24,7 +24,7 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "orff: message" on standard error; returns CLI_FAILED, or CLI_INTERRUPTED after an interrupt. */
 int cli_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints a line on standard error; `before` must be a constant text. cli_complain is for failures. */
+/* Prints a line on standard error; `before` must be a trusted text. cli_complain is for failures. */
 void cli_print_message(const char *before, const char *format, va_list list)
     __attribute__((format(printf, 2, 0)));
 void cli_complain(const char *before, const char *format, va_list list) __attribute__((format(printf, 2, 0)));

@@ -1083,8 +1083,9 @@ typedef struct orff_settings {
     size_t shadow; /* idr: s of IDR(s) */
     size_t batch;  /* sgd: rows in a step */
 
-    /* The engine STACK, which AUTO chooses if there are hidden layers; for decomposable parts and the squared loss. Layers have
-     * W of the spread of the inputs, so length scales after the first layer are 1; they use `batch` too. */
+    /* The engine STACK, which AUTO chooses if there are hidden layers; for decomposable parts and the
+     * squared loss. W of the first layer divides the inputs by the kernel's length scales, so that these
+     * are 1 in later layers. Stacks use `batch` too. */
     size_t n_hidden;
     const size_t *hidden;              /* n_hidden widths, from the inputs to the outputs */
     size_t hidden_features;            /* frequencies of each hidden layer; 0: auto */

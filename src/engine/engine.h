@@ -35,7 +35,7 @@ typedef struct orffi_source {
     const orffi_table *table;     /* all rows, which must outlive what is prepared; or NULL ... */
     orff_reader reader;           /* ... and the rows are read from here */
     size_t expected;              /* number of rows, exactly or about */
-    size_t known;                 /* number of rows, 0 if unknown; not used with a table */
+    size_t known;                 /* number of rows, 0 if unknown; with a table, its n */
     orffi_checkpoint *checkpoint; /* where progress is saved, or NULL */
 } orffi_source;
 

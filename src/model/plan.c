@@ -24,8 +24,7 @@ orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel) {
 orffi_task orffi_plan_task(const orffi_plan *plan) {
     const orff_settings *s = &plan->settings;
     const bool crosses =
-        /* Learned weights. */
-        s->mixture && !s->auto_kernel && s->criterion == ORFF_CRITERION_CROSS_VALIDATION;
+        s->mixture && !s->auto_kernel && s->criterion == ORFF_CRITERION_CROSS_VALIDATION; /* of weights */
     return (orffi_task){.settings = s,
                         .extent = plan->extent,
                         .middle = plan->middle,

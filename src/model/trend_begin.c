@@ -71,9 +71,9 @@ static orff_status least_squares(orffi_trend_fit *f) {
     const size_t p = t->p, terms = t->terms - t->offsets;
     orffi_trend_sums s = {0};
     double *h = NULL;
-    orff_status status = rows->along ? orffi_trend_sums_init(&s, terms * p, 1)
-                                     /* Terms x p numbers in both cases. */
-                                     : orffi_trend_sums_init(&s, terms, p);
+    /* terms x p numbers in both cases */
+    orff_status status =
+        rows->along ? orffi_trend_sums_init(&s, terms * p, 1) : orffi_trend_sums_init(&s, terms, p);
     if (!status) status = ORFFI_NEW_ARRAY(h, t->terms * (p + 1));
     for (size_t i = 0; !status && i < measured(rows); i++) {
         const double *along = rows->along ? rows->along + i * p : NULL;

@@ -114,10 +114,8 @@ void orffi_slope_evaluate(orffi_slope *slope, const orffi_stack_rows *rows, size
                           double *value, double *weight, double *gradient) {
     const size_t parameters = orffi_stack_parameters(slope->stack), end = first + count;
     const bool alone = orffi_work_alone(slope->light);
-    const int before =
-        /* Matrix products of a block use one thread, so that the result does not depend on the number of
-         * threads. */
-        orffi_team_limit(1);
+    /* One thread for each matrix product, so that the result does not depend on the number of threads. */
+    const int before = orffi_team_limit(1);
     *value = *weight = 0.0;
     if (gradient) memset(gradient, 0, parameters * sizeof *gradient);
     for (size_t at = first; at < end; at += AT_ONCE * ORFFI_STACK_ROWS) {
