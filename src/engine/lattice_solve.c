@@ -265,8 +265,8 @@ static orff_status keep_factors(orffi_lattice_rows *r, orffi_lattice_fit *fit, d
 }
 
 /* (G + shift) d = W^T e + sqrt(shift) g has the covariance (G + shift)^-1 of the error bars, where e comes
- * from random signs of the rows and g from the prior. Fills the right-hand sides of all draws: axes x
- * draws x r x H. */
+ * from random signs of the rows and g from the prior. Fills the right-hand sides of all draws:
+ * axes x draws x r x H. */
 static orff_status fill_draws(const orffi_lattice_rows *r, double shift, orffi_mode *b) {
     const orffi_lattice_system *s = &r->system;
     const size_t length = s->r * s->H, draws = r->moments->draws;

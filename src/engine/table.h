@@ -7,8 +7,8 @@
 typedef struct orffi_table {
     size_t n, d, p;
     double *X, *Y, *weights; /* n x d, n x p, n or NULL */
-    /* For directed rows n x p, otherwise NULL. Y is then n x 1 and measures f along a direction: y =
-     * <along, f(x)>. */
+    /* For directed rows n x p, otherwise NULL. Y is then n x 1 and measures f along a direction:
+     * y = <along, f(x)>. */
     double *along;
     /* For directed rows that may be sums over points, otherwise NULL: see exact/directed.h; only used by
      * engines. */

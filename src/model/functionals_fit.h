@@ -13,7 +13,7 @@ typedef struct orffi_functionals {
     const double *values, *errors; /* n */
 } orffi_functionals;
 
-/* Checks the functionals and separates their points. */
+/* Checks the functionals and copies the x and e of their points into X and along. */
 orff_status orffi_functionals_read(orffi_functionals *functionals, const orff_functionals *given, size_t d,
                                    size_t p);
 void orffi_functionals_clear(orffi_functionals *functionals);

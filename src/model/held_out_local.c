@@ -116,7 +116,7 @@ static orff_status local_factor(const orffi_left_field *f, const orffi_left_unit
     return ORFF_OK;
 }
 
-/* The contribution of the mean to directed row i, in the user's units. */
+/* The contribution of the mean to a directed row, in the user's units. */
 static double mean_along(const orffi_left_field *f, size_t row) {
     const double *e = f->table.along + row * f->plan->p, divisor = orffi_left_divisor(f, row);
     double sum = 0.0;

@@ -43,8 +43,8 @@ typedef struct orffi_trend {
     double *beta;           /* terms x p, in the user's units of y */
     double *coefficients, *errors; /* terms x p: of the inputs themselves, as reported */
 
-    /* Number of columns: terms, if K = k I and one column serves all outputs (shared); otherwise terms x
-     * p, each for one output. */
+    /* Number of columns: terms, if K = k I and one column serves all outputs (shared); otherwise
+     * terms x p, each for one output. */
     bool shared;
     size_t columns;
     double *root; /* columns x columns: root root^T = A^-1 for a noise of 1, in the units of the kernel */
@@ -91,8 +91,8 @@ orff_status orffi_trend_lacks(const orffi_trend *trend, size_t n, const double *
 
 /* ---- error bars and samples, for a noise of 1 in the units of the kernel */
 
-/* Add the covariance due to the error of b to covariances (n x p x p), and to those of a derived field (n
- * x k x k). */
+/* Add the covariance due to the error of b to covariances (n x p x p), and to those of a derived field
+ * (n x k x k). */
 orff_status orffi_trend_add_covariance(const orffi_trend *trend, size_t n, const double *x,
                                        double *covariance);
 orff_status orffi_trend_add_derived_covariance(const orffi_trend *trend, const orffi_derived *what, size_t n,
@@ -105,8 +105,8 @@ typedef struct orffi_trend_seen {
 } orffi_trend_seen;
 void orffi_trend_forget(orffi_trend_seen *seen);
 
-/* One sample of the error of b: columns x p if shared, otherwise columns. Then what it adds to values (n x
- * p), and to a derived field (n x k); `seen` serves one field only. */
+/* One sample of the error of b: columns x p if shared, otherwise columns. Then what it adds to values
+ * (n x p), and to a derived field (n x k); `seen` serves one field only. */
 size_t orffi_trend_sample_size(const orffi_trend *trend);
 void orffi_trend_draw(const orffi_trend *trend, uint64_t seed, size_t sample, double *error);
 orff_status orffi_trend_add_sample(const orffi_trend *trend, const double *error, orffi_trend_seen *seen,

@@ -59,8 +59,8 @@ orff_status orffi_trend_lacks(const orffi_trend *t, size_t n, const double *x, d
     return status;
 }
 
-/* The same for Jacobians by x in the user's units, outputs in those of the kernel: n x columns x width x
- * d. */
+/* The same for Jacobians by x in the user's units, outputs in those of the kernel: n x columns x
+ * width x d. */
 static orff_status lacking_slopes(const orffi_trend *t, const double *unit, size_t n, const double *x,
                                   double *U) {
     const size_t p = t->p, d = t->d, each = t->columns * orffi_trend_width(t) * d;

@@ -26,8 +26,8 @@ void orffi_trend_clear(orffi_trend_fit *f) {
 /* ---- generalised least squares */
 
 /* Adds a row: its columns H and their differences U from what is learned from them, sides x columns each.
- * With C^-1 H = c U / noise, A = sum c H^T U, B = sum c U^T y; and `freedom` = sum c U^T U (columns x
- * columns). */
+ * With C^-1 H = c U / noise, A = sum c H^T U, B = sum c U^T y; and `freedom` = sum c U^T U
+ * (columns x columns). */
 static void add_row(orffi_trend_sums *s, double *freedom, size_t width, double c, const double *H,
                     const double *U, const double *y) {
     const size_t Q = s->columns;

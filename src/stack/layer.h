@@ -38,8 +38,8 @@ size_t orffi_layer_parameters(const orffi_layer *layer);
 void orffi_layer_forward(const orffi_layer *layer, size_t n, const double *h, double *phi, double *scratch,
                          double *out);
 
-/* From g = dL/dout (n x p) computes dL/dh into `back` (n x d); phi is that of the forward pass. turned: n
- * x 2D. gradient (may be NULL): += dL/dW, dL/dtheta; U: 2D x p + M. */
+/* From g = dL/dout (n x p) computes dL/dh into `back` (n x d); phi is that of the forward pass. turned:
+ * n x 2D. gradient (may be NULL): += dL/dW, dL/dtheta; U: 2D x p + M. */
 void orffi_layer_backward(const orffi_layer *layer, size_t n, const double *h, const double *phi,
                           const double *g, double *turned, double *U, double *gradient, double *back);
 
