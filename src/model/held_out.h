@@ -5,9 +5,10 @@
 #include "model/model.h"
 #include "model/plan.h"
 
-/* Fills model->held of a model fitted to these rows by this plan: from the folds if the engine has
- * cross-validated, otherwise from some blocks, each predicted from the rows around it. Unknown for
- * classes, losses other than squared, streamed rows that are gone, and kernels without an exact form. */
+/* Fills model->held of a model fitted to these rows by this plan. For kernels with an exact form and engines
+ * that use it: from some blocks or groups, each predicted from the rows around it. Otherwise from
+ * cross-validation, if the engine draws features or the folds are random. Unknown if neither is possible, as
+ * for losses other than squared. */
 orff_status orffi_held_out_fill(orff_model *model, const orffi_plan *plan, const orffi_rows *rows);
 
 /* The same, holding out all rows with one value of an input. *values: how many values the input has; 0,

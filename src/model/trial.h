@@ -10,8 +10,8 @@
 orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, size_t most,
                                orffi_table *table);
 
-/* The same for choices from neighbours, which need rows at full density. For few inputs it takes ten times
- * as many rows as the head has, if they are in memory; otherwise the head. */
+/* The same for choices from neighbours, which need rows at full density. For few inputs it takes up to ten
+ * times as many rows as the head has, if they are in memory; otherwise the head. */
 orff_status orffi_trial_dense_sample(const orffi_plan *plan, const orffi_rows *rows, orffi_table *table);
 
 /* As many frequencies as are needed to distinguish candidates on this table, at most the plan's own. */
