@@ -62,7 +62,7 @@ const cli_derived cli_derived_fields[] = {
 };
 
 const cli_derived *cli_derived_find(const char *name) {
-    if (!strcmp(name, "vorticity")) name = "curl"; /* as the field of two components is called */
+    if (!strcmp(name, "vorticity")) name = "curl"; /* the curl of two components is called so */
     for (const cli_derived *field = cli_derived_fields; field->name; field++)
         if (!strcmp(field->name, name)) return field;
     return NULL;

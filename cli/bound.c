@@ -1,5 +1,5 @@
-/* orff bound: the error of features and how many are needed, by the bounds of the paper, printed and corrected, and by
- * measurement. */
+/* orff bound: the error of features and the number needed, by the bounds of the paper, printed and
+ * corrected, and by measurement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "report.h"
 #include "result.h"
 
-#define MEASURE_FEATURES 500   /* where none are asked for */
-#define CONSTANTS_DRAWS  20000 /* frequencies on which constants are measured that are not known */
+#define MEASURE_FEATURES 500   /* default for measuring */
+#define CONSTANTS_DRAWS  20000 /* frequencies for measuring constants that are unknown */
 
 /* ---- work */
 

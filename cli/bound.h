@@ -20,8 +20,8 @@ typedef struct cli_bound_task {
     orff_sampling sampling;
     orff_bound_question question;
     orff_bound_report report;
-    cli_bound_measurement
-        measured[2]; /* iid without importance, of which the bounds speak; as fit would draw */
+    /* Iid without importance, which the bounds are about; and as fit would draw. */
+    cli_bound_measurement measured[2];
 } cli_bound_task;
 
 /* Both return an exit status. */

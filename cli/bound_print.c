@@ -21,7 +21,7 @@ static const char *const titles[ORFF_BOUND_COUNT] = {
     [ORFF_BOUND_SCALAR_RIGOROUS] = "Rahimi-Recht, not rounded up (2 sigma_p)",
 };
 
-/* "-" for what is not known */
+/* "-" for unknown numbers */
 static void number(double value, int width) {
     if (isnan(value))
         cli_print(" %*s", width, "-");
@@ -164,7 +164,7 @@ static json_t *whole(double value) {
     return isfinite(value) && value < 9e15 ? json_integer((json_int_t)value) : json_null();
 }
 
-/* A bound of a probability is at most 1. */
+/* A probability is at most 1. */
 static json_t *probability(const orff_bound *b) {
     return b->applies ? json_real(exp(fmin(b->log_probability, 0.0))) : json_null();
 }

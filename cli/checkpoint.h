@@ -4,10 +4,11 @@
 
 #include "options.h"
 
-/* Before any work: a file that is no checkpoint, or one that was not asked for, is refused. Returns an exit status. */
+/* Before any work: fails for a file that is not a checkpoint, or a checkpoint without --resume. Returns an
+ * exit status. */
 int cli_checkpoint_check(const cli_arguments *arguments);
 
-/* The result is safe elsewhere. */
+/* Removes the checkpoint; the result must be saved already. */
 void cli_checkpoint_forget(const cli_arguments *arguments);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-/* x and y are the inputs of the plane, else the first two that are not covariates. */
+/* x and y are the inputs of the plane, or the first two that are not covariates. */
 static bool find_axes(cli_coast *coast, const cli_applied *ap) {
     size_t found = 0;
     if (ap->info.on_plane) {
@@ -22,7 +22,7 @@ static bool is_degrees(const cli_coast *coast, const cli_applied *ap) {
     return ap->info.on_plane || (units && !strcmp(units, "degrees_east"));
 }
 
-/* Lines that enclose nothing have no land. */
+/* Open lines enclose no land. */
 static int check_rings(const cli_coast *coast, const char *path) {
     const orff_coast lines = fmt_coast_lines(&coast->file);
     size_t rings = 0;

@@ -9,14 +9,15 @@
 typedef struct cli_coast {
     bool given;
     bool degrees;
-    size_t axis[2]; /* the inputs of the model that are x and y */
+    size_t axis[2]; /* the inputs of the model for x and y */
     fmt_coast file;
 } cli_coast;
 
-/* Reads what --coast names, if it was given. Returns an exit status, after a message; must be cleared in any case. */
+/* Reads the file given to --coast, if any. Returns an exit status, after a message; clear it in any case. */
 int cli_coast_open(cli_coast *coast, const cli_arguments *arguments, const cli_applied *applied);
 
-/* The coasts of the Earth, to be drawn over a map in degrees. `given` stays false: they hide nothing. */
+/* Loads the coasts of the Earth, to be drawn over a map in degrees. `given` stays false, as they hide
+ * nothing. */
 int cli_coast_outline(cli_coast *coast, const cli_applied *applied);
 void cli_coast_clear(cli_coast *coast);
 

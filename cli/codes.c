@@ -8,13 +8,13 @@
 
 enum { OFTEN = 3, FAR = 5, SMALL = 500, WARNINGS = 5 };
 
-/* The outermost value on one side of a column, how often it comes, and the next one. */
+/* The outermost value on one side of a column, its number of occurrences, and the next value. */
 typedef struct side {
     double outer, next;
     size_t count;
 } side;
 
-/* sign -1: the lowest, as the highest of the negated values. */
+/* sign -1: the lowest value, as the highest of the negated values. */
 static side find_side(size_t n, size_t stride, const double *column, double sign) {
     side s = {.outer = (double)-INFINITY, .next = (double)-INFINITY};
     for (size_t i = 0; i < n; i++) {
@@ -31,15 +31,15 @@ static side find_side(size_t n, size_t stride, const double *column, double sign
     return s;
 }
 
-/* The digits of 99, -999, 9999, 99999.9; 0 where there is another digit. */
+/* The number of characters of 99, -999, 9999, 99999.9; 0 if there is a digit other than 9. */
 static size_t nines_of(double value) {
     char text[40];
     snprintf(text, sizeof text, "%.10g", fabs(value));
     return strspn(text, "9.") == strlen(text) ? strlen(text) : 0;
 }
 
-/* Whether the outer value is no part of a column of that width. Nines are likely codes; other small numbers are not, such
- * as the 255 of a pixel. */
+/* Whether the outer value is a code and not part of a column of that width. Nines are likely codes; other
+ * small numbers are not, such as the 255 of a pixel. */
 static bool is_code(const side *s, double width) {
     const double gap = s->outer - s->next;
     const size_t nines = nines_of(s->outer);
@@ -54,7 +54,7 @@ static void warn(const cli_data *data, size_t column, double value, size_t count
              fmt_table_name(data->table, column), value, count, value);
 }
 
-/* Both sides may be codes; then the column is what lies between. */
+/* Both sides may be codes; the column is then what lies between. */
 static size_t warn_of_codes(const cli_data *data, size_t at, size_t stride, const double *values) {
     const side low = find_side(data->n, stride, values, -1.0), high = find_side(data->n, stride, values, 1.0);
     const double between = high.next + low.next;

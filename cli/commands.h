@@ -1,4 +1,4 @@
-/* The commands: one line each, and a file of the same name. */
+/* The commands: for each one line, and a file of the same name. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 

@@ -1,24 +1,24 @@
-/* Completion for bash, zsh and fish, from the tables. */
+/* Completion for bash, zsh and fish, made from the tables. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "options.h"
 
-/* ---- what an option's argument offers */
+/* ---- what can complete an option's argument */
 
 static bool offers_files(const cli_option *option) {
     return option->argument && strstr(option->argument, "FILE");
 }
 
-/* A word that stands for itself: capitals are places for the user's own. */
+/* Whether a word is to be typed as it is: capitals are placeholders. */
 static bool is_literal(const char *word, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (isupper((unsigned char)word[i])) return false;
     return length > 0;
 }
 
-/* Whether the argument is words between bars of which one at least stands for itself. */
+/* Whether the argument consists of words between bars, at least one of which is to be typed as it is. */
 static bool offers_words(const cli_option *option) {
     const char *at = option->argument;
     if (!at || !strchr(at, '|')) return false;
@@ -27,7 +27,7 @@ static bool offers_words(const cli_option *option) {
     return false;
 }
 
-/* Those words, with a blank between them. */
+/* Prints these words, separated by blanks. */
 static void put_words(const cli_option *option) {
     const char *before = "";
     for (const char *at = option->argument; *at;) {
@@ -40,8 +40,8 @@ static void put_words(const cli_option *option) {
     }
 }
 
-/* What is said first: up to the end of a sentence or clause, and no more than a line. Inside of single quotes; a backslash
- * before those in `special`. */
+/* Prints the beginning: up to the end of a sentence or clause, at most a line. The text goes inside single
+ * quotes; characters in `special` get a backslash. */
 static void put_brief(const char *text, const char *special) {
     const size_t most = 70;
     size_t length = strcspn(text, ".:;(\n");

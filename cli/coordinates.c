@@ -1,4 +1,4 @@
-/* Inputs and outputs of gridded variables that nobody has named. */
+/* Inputs and outputs of gridded variables if the user named none. */
 #include "coordinates.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static bool is_column(const fmt_table *table, size_t i, const char *name, size_t
     return own && strlen(own) == length && !memcmp(own, name, length);
 }
 
-/* Whether --select keeps one index of a dimension: then it says nothing. */
+/* Whether --select keeps a single index of a dimension, which is then no input. */
 static bool is_fixed(const char *select, const char *name, size_t length) {
     for (const char *at = select; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         const size_t size = strcspn(at, ",");
@@ -20,7 +20,7 @@ static bool is_fixed(const char *select, const char *name, size_t length) {
     return false;
 }
 
-/* A coordinate: a variable of one dimension that has its name. */
+/* Whether there is a coordinate: a variable of one dimension with that dimension's name. */
 static bool is_coordinate(const fmt_table *table, const char *name, size_t length) {
     for (size_t i = 0; i < fmt_table_columns(table); i++) {
         const char *shape = fmt_table_shape(table, i);
@@ -31,7 +31,7 @@ static bool is_coordinate(const fmt_table *table, const char *name, size_t lengt
     return false;
 }
 
-/* Puts the dimensions of a shape such as "time=24, lat=5" in front of one another: x, y, then the others. */
+/* Adds the dimensions of a shape such as "time=24, lat=5" in reverse order: x, y, then the others. */
 static bool add_coordinates(const fmt_table *table, const char *select, const char *shape,
                             cli_string *names) {
     while (*shape) {
@@ -73,8 +73,8 @@ static bool same_grid(const fmt_table *table, size_t i, size_t k) {
     return a && b && strchr(a, ',') && !strcmp(a, b);
 }
 
-/* "surface_eastward_sea_water_velocity" and "surface_northward_sea_water_velocity"; a space stands before a modifier such as
- * standard_error. */
+/* "surface_eastward_sea_water_velocity" and "surface_northward_sea_water_velocity"; a space precedes a
+ * modifier such as standard_error. */
 static bool are_components(const char *east, const char *north) {
     const char *at = east && north ? strstr(east, "eastward") : NULL;
     if (!at || strchr(east, ' ')) return false;
@@ -93,7 +93,7 @@ static bool are_pair(const fmt_table *table, size_t i, size_t k, bool standard) 
                     : are_u_and_v(fmt_table_name(table, i), fmt_table_name(table, k));
 }
 
-/* How many pairs there are; u and v: the last of them. */
+/* The number of pairs; u and v: the last pair. */
 static size_t find_pairs(const fmt_table *table, bool standard, size_t *u, size_t *v) {
     const size_t columns = fmt_table_columns(table);
     size_t found = 0;

@@ -9,7 +9,7 @@
 #include "report.h"
 #include "result.h"
 
-#define COLOURED 8   /* candidates in colour and in the key */
+#define COLOURED 8   /* candidates in colour, listed in the key */
 #define MOST     3.0 /* errors up to so many times the smallest are drawn */
 
 /* One line of the report. */
@@ -17,17 +17,17 @@ typedef struct point {
     double lambda, rmse;
 } point;
 
-/* One candidate: its lines, which follow each other in the report. */
+/* One candidate: its lines, which are consecutive in the report. */
 typedef struct curve {
     double number;
-    size_t first, count, best, label; /* best counts from first */
+    size_t first, count, best, label; /* best is relative to first */
 } curve;
 
 typedef struct curves {
-    fmt_table *table; /* knows the labels */
+    fmt_table *table; /* has the labels */
     size_t n_points, n_curves;
     point *points;
-    curve *curves; /* after reading: the best first */
+    curve *curves; /* after reading, sorted with the best first */
     const cli_picture *picture;
 } curves;
 
@@ -73,7 +73,7 @@ static int read_rows(curves *c, const char *path) {
     return c->n_points ? CLI_DONE : cli_failed("%s: has no rows", path);
 }
 
-/* By the smallest error; the points of every curve lie behind `sorting`. */
+/* Sorts by the smallest error. The points of every curve are in `sorting`. */
 static const curves *sorting;
 
 static int by_error(const void *a, const void *b) {
@@ -109,8 +109,8 @@ static void put_curve(const curves *c, size_t i, FILE *script) {
     fputs("\n\n", script);
 }
 
-/* From a little below the smallest error to the largest, but without the part where lambda is far too small. Tics are
- * listed: a range this short has few powers of ten. */
+/* From a little below the smallest error to the largest, without the part where lambda is far too small.
+ * Tics are listed, as so short a range contains few powers of ten. */
 static void put_range(const curves *c, FILE *script) {
     const double least = best_point(c, 0)->rmse;
     double most = least;
@@ -131,7 +131,7 @@ static void put_axes(const curves *c, FILE *script) {
     put_range(c, script);
 }
 
-/* gnuplot leaves out a key that needs more than about half of the picture. */
+/* gnuplot omits a key that needs more than about half of the picture. */
 static void put_plots(const curves *c, FILE *script) {
     const size_t most = cli_picture_letters(c->picture, c->picture->width * 2 / 5),
                  coloured = c->n_curves < COLOURED ? c->n_curves : COLOURED;

@@ -24,7 +24,7 @@ int cli_data_open_table(fmt_table **table, const char *path, const cli_arguments
     return fmt_table_open(table, path, &options) ? cli_table_failed(*table) : CLI_DONE;
 }
 
-/* One file, or two side by side. */
+/* Opens one file, or two side by side. */
 static int open_words(cli_data *data, const cli_arguments *a, int first) {
     fmt_table *outputs;
     if (cli_data_sharing) return cli_data_sharing->open(data, a, first);
@@ -40,7 +40,7 @@ static int open_words(cli_data *data, const cli_arguments *a, int first) {
     return fmt_table_pair(&data->table, inputs, outputs) ? cli_table_failed(data->table) : CLI_DONE;
 }
 
-/* A column that does not exist is wrong usage; any other failure is about the file. */
+/* A column that does not exist is a usage error; any other failure is about the file. */
 static int select_columns(cli_data *data, const fmt_table_selection *selection) {
     const int status = fmt_table_select(data->table, selection);
     if (!status) {
@@ -55,7 +55,7 @@ static int select_columns(cli_data *data, const fmt_table_selection *selection) 
 
 /* ---- opening */
 
-/* Moments of several files are added: they must count dates from the same one. */
+/* As moments of several files may be added, all must count dates from the same origin. */
 static int count_from_1970(cli_data *data) {
     for (size_t i = 0; i < data->d; i++)
         if (fmt_table_is_time(data->table, fmt_table_input(data->table, i)) &&
@@ -64,13 +64,13 @@ static int count_from_1970(cli_data *data) {
     return CLI_DONE;
 }
 
-/* Whether all columns of a list are there; an error stays in the table. */
+/* Whether all columns of a list exist; an error stays in the table. */
 static bool names_columns(const cli_data *data, const char *list) {
     size_t count;
     return !list || !fmt_table_count_columns(data->table, "outputs", list, &count);
 }
 
-/* Which columns are inputs where none are named: NULL stands for all that are not something else. */
+/* The names of the inputs, if given or found; NULL means all columns without another use. */
 static int find_inputs(const cli_data *data, const cli_arguments *a, bool pair, char **names) {
     *names = cli_given(a, CLI_OPT_INPUTS) ? cli_copy_text(cli_text(a, CLI_OPT_INPUTS)) : NULL;
     if (pair || *names || !fmt_table_shape(data->table, 0)) return CLI_DONE;
@@ -120,7 +120,7 @@ static int check_rows(const cli_data *data) {
 }
 
 int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
-    cli_arguments named = *a; /* with the outputs found where none are given */
+    cli_arguments named = *a; /* including outputs that were found */
     char *outputs = NULL;
     *data = (cli_data){0};
     int status = open_words(data, a, first);
@@ -141,7 +141,7 @@ int cli_data_learn(cli_data *data, const cli_arguments *a, int first) {
     return CLI_DONE;
 }
 
-/* Columns by name if the file has names, otherwise all of them. */
+/* Columns by name if the file has names, otherwise all. */
 static char *columns_for(const cli_data *data, const char *given, const orff_notes *notes, orff_side side,
                          size_t count, bool pair) {
     if (given) return cli_copy_text(given);
@@ -159,7 +159,7 @@ static int check_sizes(const cli_data *data, size_t d, size_t p, bool outputs) {
     return CLI_DONE;
 }
 
-/* Dates are counted as in the data that the model was learned from. */
+/* Counts dates as in the data that the model was learned from. */
 static int count_times(cli_data *data, const orff_notes *notes) {
     for (size_t i = 0; i < data->d; i++)
         if (fmt_table_count_time(data->table, i, orff_notes_units(notes, ORFF_SIDE_INPUT, i)))

@@ -1,4 +1,4 @@
-/* What should be said of columns before anything is learned from them. */
+/* Hints and warnings about columns, before anything is learned from them. */
 #include "data_steps.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void cli_data_hint_plane(const cli_data *data, const cli_arguments *a) {
                 fmt_table_name(data->table, fmt_table_input(data->table, 1)));
 }
 
-/* Names and standard names of components along the axes of a model's grid. */
+/* Whether a name or standard name is that of a component along the axes of a model's grid. */
 static bool is_along_grid(const char *name) {
     static const char *const parts[] = {"x_wind",      "y_wind",        "_x_velocity",
                                         "_y_velocity", "grid_eastward", "grid_northward"};

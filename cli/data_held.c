@@ -1,4 +1,4 @@
-/* Rows of DATA in memory. */
+/* Reading rows of DATA into memory. */
 #include "data_steps.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static bool show_reading(const cli_data *data) {
     return cli_progress_show("reading rows", (double)fmt_table_used(data->table), cli_data_expected(data));
 }
 
-/* Rows into memory up to the budget. */
+/* Reads rows into memory up to the budget. */
 static int read_ahead(cli_data *data, size_t budget) {
     const size_t row = (data->d + data->columns + 1) * sizeof(double);
     size_t got = 1;
@@ -54,7 +54,7 @@ static int read_ahead(cli_data *data, size_t budget) {
     return CLI_DONE;
 }
 
-/* Reads to the end: all classes are known only after the last row. */
+/* Reads to the end, as all classes are known only after the last row. */
 static int scan_rest(cli_data *data) {
     double *X = cli_more(NULL, BLOCK * data->d, sizeof *X), *Y = cli_more(NULL, BLOCK * data->p, sizeof *Y);
     size_t got = 1;
@@ -68,7 +68,7 @@ static int scan_rest(cli_data *data) {
     return status;
 }
 
-/* Classes in order; those of rows held are renumbered. */
+/* Sorts the classes and renumbers those of the rows held. */
 static int number_labels(cli_data *data) {
     data->classes = fmt_table_label_count(data->table);
     size_t *order = cli_more(NULL, data->classes, sizeof *order);
@@ -82,7 +82,7 @@ static int number_labels(cli_data *data) {
     return status;
 }
 
-/* Of input k. A period: numbers are taken from 0 up to it. */
+/* The range of input k. With a period, values are reduced to [0, period). */
 static void find_range(const cli_data *data, size_t k, double period, double *low, double *high) {
     *low = (double)INFINITY;
     *high = (double)-INFINITY;
@@ -94,8 +94,9 @@ static void find_range(const cli_data *data, size_t k, double period, double *lo
     }
 }
 
-/* The range of every input over the rows held, in the user's units: a plot needs no other region. Longitudes on a plane may
- * count either way around: from 170 to 190 is a region where from -180 to 180 is the whole Earth. */
+/* Notes the range of every input over the rows held, in the user's units, as the default region of plots.
+ * Longitudes on a plane may count either way around: 170 to 190 is a region, where -180 to 180 would be
+ * the whole Earth. */
 static int note_ranges(cli_data *data, const cli_arguments *a) {
     int status = CLI_DONE;
     for (size_t k = 0; !status && data->n && k < data->d; k++) {
@@ -115,7 +116,7 @@ static int note_ranges(cli_data *data, const cli_arguments *a) {
 
 int cli_data_fill(cli_data *data, const cli_arguments *a) {
     size_t budget = SIZE_MAX;
-    if (cli_data_sharing) return CLI_DONE; /* nobody has them all */
+    if (cli_data_sharing) return CLI_DONE; /* no process has all rows */
     const bool classify = cli_given(a, CLI_OPT_CLASSIFY);
     int status = a->command->bit & cli_own_options[CLI_OPT_MEMORY].commands
                      ? cli_bytes(a, CLI_OPT_MEMORY, &budget)

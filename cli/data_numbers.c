@@ -1,4 +1,4 @@
-/* A table that is a matrix. */
+/* Reads a table as a matrix. */
 #include "data_steps.h"
 
 #include "report.h"

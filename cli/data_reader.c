@@ -1,4 +1,4 @@
-/* Rows of DATA as they come: of one table, or of several that processes share. */
+/* Reading rows of DATA, from one table, or from several that processes share. */
 #include "data_steps.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ uint64_t cli_data_dropped(const cli_data *data) {
            (data->table && (data->counts || !cli_data_sharing) ? fmt_table_dropped(data->table) : 0);
 }
 
-/* The next rows of this process, out of whichever table. */
+/* Reads the next rows of this process, from the current or the next table. */
 static int read_tables(cli_data *data, size_t room, double *X, double *Y, double *weights, size_t *rows) {
     bool got = true;
     *rows = 0;

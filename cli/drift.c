@@ -1,4 +1,4 @@
-/* orff drift: particles through a field and its samples. */
+/* orff drift: particles moving with a field and its samples. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,14 +23,14 @@ typedef struct job {
     const cli_arguments *arguments;
     cli_applied applied;
     orff_drift drift;
-    bool hours; /* the unit of time */
+    bool hours; /* times are in hours */
     size_t n, d, p;
     double *X; /* n x d */
     size_t count;
     double *times;
     size_t members;   /* samples */
-    double *tracks;   /* (1 + members) x count x n x d: through the prediction, then the samples */
-    double *distance; /* count x n of the first, or NULL */
+    double *tracks;   /* (1 + members) x count x n x d: with the prediction, then with the samples */
+    double *distance; /* count x n for the prediction, or NULL */
     double *mean, *covariance;
     size_t *left;
     size_t ended, far;
@@ -45,9 +45,9 @@ static size_t total(const job *j) {
     return j->count * j->n;
 }
 
-/* ---- where and when */
+/* ---- places and times */
 
-/* The notes without the input that --start stands for. */
+/* The notes without the input that --start sets. */
 static int notes_without(const job *j, orff_notes **notes) {
     int status = cli_outcome(orff_notes_create(notes, j->d - 1, j->p), NULL);
     for (size_t i = 0, k = 0; !status && i < j->d; i++) {
@@ -62,7 +62,7 @@ static int notes_without(const job *j, orff_notes **notes) {
     return status;
 }
 
-/* Rows of d - held inputs to rows of d. */
+/* Copies rows that may lack the input of --start (wide numbers each) to rows of d numbers. */
 static void place_rows(job *j, size_t first, size_t rows, size_t wide, const double *from, double start) {
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0, at = 0; k < j->d; k++) {
@@ -129,7 +129,7 @@ static int fill_times(job *j) {
     return CLI_DONE;
 }
 
-/* ---- how */
+/* ---- settings */
 
 static int fill_drift(job *j) {
     const cli_arguments *a = j->arguments;
@@ -175,7 +175,7 @@ static int run_members(job *j) {
                        NULL);
 }
 
-/* The shortest length scale: that far from all rows a field is a guess. */
+/* The shortest length scale: farther than that from all rows, a field is a guess. */
 static double shortest_scale(const job *j) {
     double least = INFINITY;
     for (size_t m = 0; m < j->applied.info.parts; m++) {
@@ -187,7 +187,7 @@ static double shortest_scale(const job *j) {
     return least;
 }
 
-/* Distances along the paths through the prediction; where a particle has ended there is none. */
+/* Distances along the paths of the prediction; NaN where a particle has ended. */
 static int fill_distances(job *j) {
     if (!j->applied.info.places) return CLI_DONE;
     double *at = cli_more(NULL, total(j) * j->d, sizeof *at);
@@ -247,7 +247,8 @@ static const char *units_of(const job *j, size_t i) {
     return orff_notes_units(j->applied.notes, ORFF_SIDE_INPUT, i);
 }
 
-/* Places of the mean of the members and their ellipse, or, other than in the plane, a standard deviation for each axis. */
+/* Columns of the members' mean places and their ellipse or, except for two outputs, a standard deviation
+ * for each axis. */
 static void add_spread(job *j, const char *length) {
     for (size_t k = 0; k < j->p; k++)
         add_column(j, input_name(j, j->drift.space[k], "_mean"),
@@ -281,7 +282,8 @@ static int plan_columns(job *j) {
 
 /* ---- rows */
 
-/* Roots of the eigenvalues of a 2 x 2 covariance, and the angle of the larger from the first axis to the second. */
+/* Roots of the eigenvalues of a 2 x 2 covariance, and the angle of the larger from the first axis towards
+ * the second. */
 static void ellipse(const double *C, double *out) {
     const double middle = 0.5 * (C[0] + C[3]), half = hypot(0.5 * (C[0] - C[3]), C[1]);
     out[0] = sqrt(middle + half);
@@ -297,7 +299,7 @@ static void put_spread(const job *j, size_t at, double *cells) {
     cells[j->p == 2 ? 3 : j->p] = (double)j->left[at];
 }
 
-/* Spread and distance stand beside member 0; the other rows have none. */
+/* Spread and distance are in the rows of member 0; other rows have none. */
 static void put_row(const job *j, size_t member, size_t i, size_t t, double *row) {
     const size_t at = t * j->n + i;
     row[0] = j->times[t];
@@ -323,7 +325,7 @@ static int write_rows(const void *self, fmt_output *output) {
     return status;
 }
 
-/* ---- what is said */
+/* ---- messages */
 
 static char *result_json(const void *self, double seconds) {
     const job *j = self;

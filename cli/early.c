@@ -1,6 +1,6 @@
-/* A check before any library is initialised. OpenBLAS makes a work area for every thread while it is loaded. If a limit on
- * memory leaves no room for them it tries for ever, and main is never reached. The functions of the program's preinit
- * array are the first that the loader calls. */
+/* A check before any library is initialised. While OpenBLAS is loaded it allocates a work area for every
+ * thread. If a memory limit leaves no room for them it tries forever, and main is never reached. The
+ * loader calls the functions in the program's preinit array first. */
 #define _GNU_SOURCE /* sched_getaffinity, MAP_ANONYMOUS */
 
 #include <sched.h>
@@ -17,11 +17,11 @@
 
 #if defined(__linux__) && defined(__ELF__) && !defined(SANITIZED)
 
-/* Present in OpenBLAS only. The second returns a constant, and so may be called this early. */
+/* Only in OpenBLAS. The second returns a constant, so it can be called this early. */
 extern char *openblas_get_config(void) __attribute__((weak));
 extern int openblas_get_parallel(void) __attribute__((weak));
 
-#define AREA_MEGABYTES ((size_t)128) /* for the newer x86-64, less for others */
+#define AREA_MEGABYTES ((size_t)128) /* for newer x86-64 processors; others need less */
 
 static bool is_limited(void) {
     struct rlimit space, data;
@@ -44,8 +44,8 @@ static long number_of(char **environment, const char *name) {
     return 0;
 }
 
-/* The number of threads, as OpenBLAS counts them: by the first of these variables that is there. Where OpenMP makes its threads
- * not all versions look at those before OMP_NUM_THREADS; the larger number has room for both. */
+/* The number of threads as OpenBLAS counts them: from the first of these variables that is set. With
+ * OpenMP, not all versions consider those before OMP_NUM_THREADS; the larger number has room for both. */
 static size_t threads_of(char **environment) {
     static const char *const names[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"};
     enum { NAMES = sizeof names / sizeof *names, OPENMP = 2 };

@@ -1,4 +1,4 @@
-/* orff evaluate: the errors of a model on data. */
+/* orff evaluate: errors of a model on data. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,14 +15,14 @@
 #define MOST_GROUPS 10000
 #define NAME_ROOM   128
 
-/* What is gathered over some rows. */
+/* Sums over some rows. */
 typedef struct sums {
-    uint64_t group;      /* which they are of, where there are groups */
-    uint64_t n, wrong;   /* rows; those of another class */
+    uint64_t group;      /* the number of the group, if there are groups */
+    uint64_t n, wrong;   /* rows; rows with a wrong class */
     orff_scores *scores; /* NULL for classes */
 } sums;
 
-/* All rows, and those of each group, in the order in which they appear. */
+/* Sums over all rows, and over each group in order of appearance. */
 typedef struct job {
     cli_applied applied;
     cli_data data;
@@ -30,7 +30,7 @@ typedef struct job {
     size_t n_groups;
     sums *groups;
     bool grouped, vector;
-    double calm; /* the noise, of all components together */
+    double calm; /* the noise, over all components */
     /* a block of rows */
     double *X, *Y, *F, *S; /* BLOCK x d, p, p and p; S is NULL for a model without error bars */
     size_t *labels;        /* BLOCK */
@@ -61,7 +61,7 @@ static void make_room(job *j) {
 
 /* ---- rows */
 
-/* The sums of a group, whose number is met for the first time or again: mostly that of the row before. */
+/* Finds the sums of a group, or adds them; mostly the group of the previous row. */
 static int find_group(job *j, uint64_t number, size_t *place) {
     if (*place < j->n_groups && j->groups[*place].group == number) return CLI_DONE;
     for (*place = 0; *place < j->n_groups; ++*place)
@@ -74,7 +74,7 @@ static int find_group(job *j, uint64_t number, size_t *place) {
     return sums_begin(j, &j->groups[j->n_groups++]);
 }
 
-/* What the model says of a block. */
+/* Predicts a block of rows. */
 static int predict(job *j, size_t n) {
     const cli_applied *ap = &j->applied;
     if (ap->info.classes) return cli_outcome(orff_model_classify(ap->model, n, j->X, j->labels), NULL);
@@ -82,7 +82,7 @@ static int predict(job *j, size_t n) {
     return status || !j->S ? status : cli_applied_std(ap, true, n, j->X, j->S);
 }
 
-/* Rows `first` to before `end` of the block. */
+/* Adds rows `first` to `end` - 1 of the block. */
 static int add_rows(const job *j, sums *s, size_t first, size_t end) {
     const size_t p = j->data.p;
     s->n += end - first;
@@ -94,7 +94,7 @@ static int add_rows(const job *j, sums *s, size_t first, size_t end) {
     return CLI_DONE;
 }
 
-/* Runs of rows of the same group. */
+/* Adds runs of rows of the same group. */
 static int add_groups(job *j, size_t n) {
     size_t place = 0;
     int status = CLI_DONE;
@@ -125,7 +125,7 @@ static int sweep(job *j) {
 
 /* ---- output */
 
-/* Why there are no intervals; NULL where there are. */
+/* Why there are no intervals; NULL if there are. */
 static const char *without_intervals(const cli_applied *ap) {
     if (ap->info.has_posterior) return NULL;
     return "the model was saved without a posterior, so it has no error bars; fit it again with --posterior "
@@ -148,7 +148,7 @@ static json_t *score_json(const orff_score *score, bool intervals) {
     return entry;
 }
 
-/* Speeds and directions, of outputs that are components of a vector. */
+/* Adds errors of speed and direction, for outputs that are components of a vector. */
 static void add_vector(json_t *object, const orff_scores *scores) {
     const orff_vector_score score = orff_scores_vector(scores);
     json_object_set_new(object, "speed_rmse", cli_number_or_null(score.speed_rmse));
@@ -195,10 +195,10 @@ static json_t *groups_json(const job *j) {
     return list;
 }
 
-/* Columns of the table, by their members in JSON: those that are not there are left out. The first is for groups only. */
+/* Columns of the table, by their members in JSON; missing ones are left out. The first is for groups only. */
 static const struct column {
     const char *member, *title;
-    int width, digits; /* digits behind the point; negative: significant ones */
+    int width, digits; /* digits after the point; negative: significant digits */
 } columns[] = {
     {"n", "rows", 9, 0},           {"rmse", "rmse", 12, -6},           {"mse", "mse", 12, -6},
     {"r2", "r2", 10, 5},           {"bias", "bias", 12, -3},           {"correlation", "corr.", 9, 5},
@@ -206,7 +206,7 @@ static const struct column {
     {"crps", "crps", 12, -5},      {"log_score", "log score", 11, -4}, {"error_rate", "error rate", 11, 5},
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
-enum { GROUPS, OUTPUTS }; /* the first column of their tables */
+enum { GROUPS, OUTPUTS }; /* the first column of each table */
 
 static void print_line(size_t first, const char *name, const json_t *entry) {
     cli_print("%-16s", name);
@@ -246,7 +246,7 @@ static void print_table(const json_t *object) {
     print_line(OUTPUTS, "all", object);
 }
 
-/* A line for each group: its rows and its scores over all outputs. */
+/* Prints a line for each group: its rows and its scores over all outputs. */
 static void print_groups(const json_t *object) {
     const json_t *list = json_object_get(object, "per_group");
     if (!list) return;

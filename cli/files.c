@@ -12,7 +12,7 @@
 #include "report.h"
 #include "settings.h"
 
-/* Options that name files. All operands are read. A checkpoint is read too, but has its own rules. */
+/* Options that name files. All operands are read. A checkpoint is also read, but has its own rules. */
 enum { WRITTEN = 3, READ_TOO = 8 };
 
 static cli_option_id written(size_t k) {
@@ -38,7 +38,7 @@ static bool is_same(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The directory that a name is in. */
+/* Finds the directory of a file name. */
 static bool stat_directory(const char *path, struct stat *about) {
     char directory[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -52,7 +52,7 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Links are followed. Two files that do not exist yet are the same if their directories and names are. */
+/* Follows links. Two files that do not exist yet are the same if their directories and names are. */
 static bool are_same_outputs(const char *a, const char *b) {
     struct stat one, other;
     const bool there = !stat(a, &one);
@@ -68,7 +68,7 @@ static bool is_read(const char *input, const char *output) {
     return !missing && !stat(output, &other) && is_same(&one, &other);
 }
 
-/* ---- what is written */
+/* ---- files written */
 
 /* NULL if there is none, or if it is standard output. */
 static const char *output_of(const cli_arguments *a, cli_option_id id) {

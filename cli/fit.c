@@ -1,4 +1,4 @@
-/* orff fit: rows or moments to a model file. */
+/* orff fit: from rows or moments to a model file. */
 #define _XOPEN_SOURCE 700
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static char *result_text(const cli_result *result, json_t *more) {
     return cli_json_text(object);
 }
 
-/* The text for the user is made before the file is written: a failure for lack of memory leaves the old file. */
+/* Makes the text for the user before the file is written: if memory runs out, the old file stays. */
 int cli_finish_fit(const cli_arguments *a, orff_model *model, orff_notes *notes, uint64_t dropped,
                    double start, json_t *more) {
     const cli_result result = {.model = model,
@@ -87,7 +87,7 @@ static int fit_data(const cli_arguments *a, const orff_settings *settings, cli_d
     return cli_data_outcome(data, status);
 }
 
-/* Options without effect on exact models. */
+/* Fails for options without effect on exact models. */
 static int refuse_features(const cli_arguments *a) {
     if (cli_given(a, CLI_OPT_COMPACT))
         return cli_wrong(a, CLI_OPT_COMPACT, "has no effect on an exact model");
@@ -100,7 +100,7 @@ static int refuse_features(const cli_arguments *a) {
     return CLI_DONE;
 }
 
-/* All rows at once, or whole rows one after another. */
+/* Learns from all rows at once, or from a stream of complete rows. */
 static int learn_rows(const cli_arguments *a, bool exact, cli_data *data, cli_settings *s, double start) {
     orff_model *model = NULL;
     int status = s->settings.engine == ORFF_ENGINE_EXACT ? refuse_features(a) : CLI_DONE;
@@ -137,7 +137,7 @@ int cli_fit_rows(const cli_arguments *a, bool exact) {
 
 #define FROM_NOTES 4
 
-/* Options that are not given are those the moments were made with. */
+/* Fills options that are not given with those that the moments were made with. */
 static cli_arguments with_kernel_of(const cli_arguments *a, const orff_notes *notes, const char *covariates,
                                     const char *values[FROM_NOTES]) {
     static const char *const names[FROM_NOTES] = {"kernel", "base", "sigma", "covariates"};
@@ -152,7 +152,7 @@ static cli_arguments with_kernel_of(const cli_arguments *a, const orff_notes *no
     return filled;
 }
 
-/* The places of the covariates, counted from 1; NULL if there are none. To be freed. */
+/* The numbers of the covariates, counted from 1; NULL if there are none. Free the text. */
 static char *covariates_of(const orff_notes *notes, size_t d) {
     cli_string text = {0};
     for (size_t i = 0; i < d; i++)
@@ -163,7 +163,8 @@ static char *covariates_of(const orff_notes *notes, size_t d) {
 static bool belongs_to_moments(const orff_setting *setting) {
     static const char *const others[] = {"covariates", "geo", "scale-inputs", "scale-outputs"};
     bool named = false;
-    if (!strcmp(setting->name, "engine")) return false; /* the library says which moments it is not for */
+    /* The library says if the engine does not fit the moments. */
+    if (!strcmp(setting->name, "engine")) return false;
     for (size_t i = 0; i < 4; i++) named = named || !strcmp(setting->name, others[i]);
     return named || setting->uses & (ORFF_USE_FEATURES | ORFF_USE_MOMENTS | ORFF_USE_STREAM);
 }
@@ -183,7 +184,7 @@ static int refuse_data_options(const cli_arguments *a) {
     return CLI_DONE;
 }
 
-/* Length scales may be chosen from moments of a lattice, not from those of features. */
+/* Moments of a lattice leave length scales open, moments of features do not. */
 static int fit_settings(const cli_arguments *a, const cli_moments *moments, const cli_settings *s,
                         orff_model **model) {
     if (moments->lattice)
@@ -197,7 +198,7 @@ static int fit_settings(const cli_arguments *a, const cli_moments *moments, cons
 int cli_fit_moments(const cli_arguments *a, const cli_moments *moments, orff_notes *notes, uint64_t dropped,
                     double start) {
     const cli_moments_info info = cli_moments_describe(moments);
-    const size_t classes = orff_notes_labels(notes); /* whose codes the outputs are */
+    const size_t classes = orff_notes_labels(notes); /* the outputs are their codes */
     const orff_data_shape shape = {.d = info.inputs, .p = classes ? 1 : info.outputs, .classes = classes};
     const char *values[FROM_NOTES];
     char *covariates = covariates_of(notes, info.inputs);

@@ -1,4 +1,4 @@
-/* Rows that are not whole, and more than memory holds: what a fit needs of them are sums, in one pass. */
+/* Incomplete rows that exceed memory: sums them up in one pass. */
 #include <string.h>
 
 #include "fit.h"
@@ -56,7 +56,8 @@ static bool is_open(const cli_arguments *a, cli_option_id id) {
     return found;
 }
 
-/* What was left to the first rows is known now, and stands in the notes: a shape as part of its base. */
+/* Removes options whose values were chosen from the first rows and are now in the notes; a shape is there
+ * as part of its base. */
 static cli_arguments with_choices(const cli_arguments *a) {
     static const char *const names[] = {"kernel", "base", "shape", "sigma"};
     cli_arguments left = *a;

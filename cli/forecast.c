@@ -1,4 +1,4 @@
-/* orff forecast: what comes after a series. */
+/* orff forecast: the future of a series. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 typedef struct job {
     const cli_arguments *arguments;
     cli_applied applied;
-    cli_series series; /* of another history */
+    cli_series series; /* another history, if given */
     size_t p, steps, samples;
     bool std, paths;
     uint64_t seed;

@@ -22,9 +22,9 @@
 
 extern char **environ;
 
-/* ---- kinds */
+/* ---- kinds of pictures */
 
-/* How a whole picture begins and ends, blanks at the end aside. */
+/* The beginning and the end of a complete picture, apart from blanks at the end. */
 struct cli_picture_kind {
     const char *name, *begin, *end;
 };
@@ -113,7 +113,8 @@ static char *script_beside(const cli_picture *picture) {
     return path.text;
 }
 
-/* Checked before anything is computed: may the files be written? An existing script may be somebody's work. */
+/* Before any computation: checks that the files can be written. An existing script may contain somebody's
+ * work. */
 static int check_targets(const cli_picture *picture) {
     struct stat there;
     int status = cli_outcome(orff_file_check(picture->path), NULL);
@@ -127,7 +128,8 @@ static int check_targets(const cli_picture *picture) {
     return status;
 }
 
-/* A side of --size, up to the character `stop`: pixels, or a length with its unit, which becomes hundredths of an inch. */
+/* A side of --size, up to the character `stop`: pixels, or a length with a unit, converted to hundredths
+ * of an inch. */
 static const char *scan_side(const char *text, char stop, bool *printed, double *side) {
     static const struct {
         const char *name;
@@ -190,17 +192,17 @@ size_t cli_picture_letters(const cli_picture *picture, size_t length) {
 
 /* ---- the private directory
  *
- * gnuplot works in a directory of its own, on files with fixed names: a name that the user or a file chose never
- * reaches it, and nothing beside the picture is touched. */
+ * gnuplot works in a directory of its own, on files with fixed names, so that names chosen by users or in
+ * files never reach it, and it touches nothing but the picture. */
 
 #define SCRIPT  "picture.gp"
 #define PICTURE "picture"
 
 static char folder[PATH_MAX]; /* empty: none */
-static pid_t owner;           /* a child of fork must leave its parent's */
+static pid_t owner;           /* a child of fork must leave its parent's directory alone */
 
-/* Removes our own files first, which takes no memory, then what gnuplot has left. Also called whenever the program
- * exits. */
+/* Removes our own files first, which needs no memory, then what gnuplot has left. Also called whenever the
+ * program exits. */
 static void remove_folder(void) {
     const int directory =
         *folder && owner == getpid() ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -268,10 +270,10 @@ static int copy_file(const char *from, const char *to) {
 
 /* ---- the script */
 
-#define PRINTED_DOTS 300.0 /* of a PNG to print, per inch */
-#define SCREEN_DOTS  96.0  /* those of SVG and the web */
+#define PRINTED_DOTS 300.0 /* of a PNG for print, per inch */
+#define SCREEN_DOTS  96.0  /* of SVG and the web */
 
-/* Sizes are those on paper where they were given so: a font of 8 points is one of 8 points. (gnuplot's points in PDF are 4/3 as
+/* Sizes given on paper are kept: a font of 8 points has 8 points. (gnuplot's points in PDF are 4/3 as
  * large.) */
 static void put_terminal(const cli_picture *picture, FILE *script) {
     const cli_style *style = picture->style;
@@ -296,7 +298,7 @@ static void put_terminal(const cli_picture *picture, FILE *script) {
     }
 }
 
-/* What later commands keep: texts and axes have the colour of ink. */
+/* Settings that later commands keep: texts and axes in the ink colour. */
 static void put_style(const cli_style *style, FILE *script) {
     fprintf(script, "set style line 100 lw 1 lc rgb '%s'\nset border ls 100\nset colorbox border 100\n",
             style->ink);
@@ -317,7 +319,7 @@ static void put_begin(const cli_picture *picture, FILE *script) {
 }
 
 static int write_script(const cli_picture *picture, const char *path, cli_picture_put *put, void *self) {
-    static char block[1 << 18]; /* some megabytes follow */
+    static char block[1 << 18]; /* for several megabytes */
     FILE *script = fopen(path, "w");
     if (!script) return cli_failed("%s: cannot be written: %s", path, strerror(errno));
     setvbuf(script, block, _IOFBF, sizeof block);
@@ -332,7 +334,7 @@ static int write_script(const cli_picture *picture, const char *path, cli_pictur
 
 /* ---- running gnuplot */
 
-/* An interrupt of this program alone also ends gnuplot. */
+/* An interrupt that reaches only this program also ends gnuplot. */
 static int wait_for(pid_t pid) {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -340,7 +342,7 @@ static int wait_for(pid_t pid) {
     return status;
 }
 
-/* Runs in the folder, without the user's settings, and not on standard input and output. */
+/* Runs gnuplot in the folder, without the user's settings, and detached from standard input and output. */
 static int spawn_gnuplot(pid_t *pid) {
     char *const words[] = {(char[]){"gnuplot"}, (char[]){"-d"}, (char[]){SCRIPT}, NULL};
     posix_spawn_file_actions_t actions;
@@ -371,7 +373,7 @@ static int call_gnuplot(const cli_picture *picture) {
 static bool is_whole(const cli_picture *picture, const char *path) {
     char begin[16] = "", end[33] = "";
     const cli_picture_kind *kind = picture->kind;
-    const int file = open(path, O_RDONLY | O_CLOEXEC); /* a FILE would take memory */
+    const int file = open(path, O_RDONLY | O_CLOEXEC); /* a FILE would allocate memory */
     if (file < 0) return false;
     const off_t size = lseek(file, 0, SEEK_END), tail = (off_t)sizeof end - 1;
     const ssize_t first = pread(file, begin, sizeof begin - 1, 0);

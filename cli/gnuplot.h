@@ -1,5 +1,6 @@
-/* Pictures by gnuplot: a script with its data inside, run once, and a file that appears whole or not at all. Texts get
- * into a script by cli_label of inert.h and no other way, numbers only where they are finite. */
+/* Pictures by gnuplot: a script that contains its data and is run once, and a file that appears complete
+ * or not at all. Texts enter a script only through cli_label of inert.h, and numbers only if they are
+ * finite. */
 #ifndef CLI_GNUPLOT_H
 #define CLI_GNUPLOT_H
 
@@ -8,7 +9,7 @@
 #include "options.h"
 #include "style.h"
 
-/* Of a font of 12 points, in units of a picture's width, with a little to spare. */
+/* Of a font of 12 points, in units of a picture's width, rounded up. */
 #define CLI_CHARACTER_WIDTH 8
 
 typedef struct cli_picture_kind cli_picture_kind;
@@ -19,7 +20,7 @@ typedef struct cli_picture {
     const cli_style *style;
     size_t width, height; /* pixels, or hundredths of an inch */
     bool printed;         /* the size was given in mm, cm or inches */
-    bool keep;            /* the script stays beside the picture */
+    bool keep;            /* keep the script beside the picture */
 } cli_picture;
 
 /* From -o, --size, --style and --keep. Returns an exit status. */

@@ -1,4 +1,4 @@
-/* --help, manual pages and the page of settings, all from the tables. */
+/* --help, manual pages and the page of settings, all made from the tables. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define WIDTH 92
 
-/* Words of a text, from column `at` on, in lines that begin at column `indent`. */
+/* Prints the words of a text, starting in column `at`, in lines that begin in column `indent`. */
 static void wrap(const char *text, size_t indent, size_t at) {
     for (const char *word = text; *word;) {
         const size_t length = strcspn(word, " \n");
@@ -53,7 +53,7 @@ static void print_option(const cli_option *option) {
     wrap(text, indent, indent);
 }
 
-/* The options of a command that are of one group, under its name. */
+/* Prints the options of a command that belong to one group, under its name. */
 static void print_group(const cli_command *command, const char *group) {
     bool any = false;
     for (cli_option_id i = 0; cli_option_at(i); i++) {
@@ -64,14 +64,14 @@ static void print_group(const cli_command *command, const char *group) {
     }
 }
 
-/* Whether an option before this one is of the same group. */
+/* Whether an option before this one belongs to the same group. */
 static bool group_is_printed(cli_option_id id) {
     cli_option_id i = 0;
     while (i < id && strcmp(cli_option_at(i)->group, cli_option_at(id)->group)) i++;
     return i < id;
 }
 
-/* Groups in the order of the table; what every command has comes last. */
+/* Groups are printed in the order of the table, the one common to all commands last. */
 void cli_print_help(const cli_command *command) {
     const char *last = cli_option_at(CLI_OPT_HELP)->group;
     printf("orff %s: %s\n\nusage: orff %s %s [options]\n\n", command->name, command->summary, command->name,
@@ -149,12 +149,12 @@ void cli_print_manual(const cli_command *command) {
 
 /* ---- the page of settings, in Markdown */
 
-/* A cell: bars would end it. */
+/* A cell of a table, in which bars are escaped. */
 static void put_cell(const char *text) {
     for (; *text; text++) printf(*text == '|' ? "\\|" : "%c", *text);
 }
 
-/* "0 to 1"; what fills a counter has no end that anybody meets. */
+/* "0 to 1"; the limits of 64-bit counters are not mentioned. */
 static void put_range(const orff_setting *s) {
     printf("%s, %.9g", s->kind == ORFF_SETTING_WHOLE ? "whole number" : "number", s->least);
     if (s->kind == ORFF_SETTING_WHOLE && s->most > 9e18)

@@ -17,7 +17,7 @@ static void append_time(cli_string *text) {
         cli_append(text, "%s: ", shown);
 }
 
-/* As the shell shows it: words that hold blanks or quotes stand in quotes. */
+/* As typed in a shell: words with blanks or quotes are quoted. */
 static void append_word(cli_string *text, const char *word) {
     char shown[1024];
     orff_text_show(shown, sizeof shown, word);

@@ -8,12 +8,12 @@
 
 /* ---- characters */
 
-/* Bytes of the character that begins here, by its form; 1 where the bytes that should follow do not. */
+/* The length of the UTF-8 character that begins here; 1 if its continuation bytes are missing. */
 static size_t character_bytes(const char *text) {
     const unsigned char lead = (unsigned char)*text;
     const size_t bytes = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf8 ? 4 : 1;
     for (size_t i = 1; i < bytes; i++)
-        if ((text[i] & 0xc0) != 0x80) return 1; /* also the zero at the end */
+        if ((text[i] & 0xc0) != 0x80) return 1; /* including the zero at the end */
     return bytes;
 }
 
@@ -31,8 +31,8 @@ static bool is_plain(const char *text, size_t bytes) {
     return orff_text_show(shown, sizeof shown, one) && !strcmp(one, shown);
 }
 
-/* For private use, or no character at all: no font has it, XML forbids some of it, and Pango draws a black box over half
- * of the picture. */
+/* False for private use and noncharacters: no font has them, XML forbids some, and Pango draws a black box
+ * over half of the picture. */
 static bool is_drawn(uint32_t point) {
     return !(point >= 0xe000 && point <= 0xf8ff) && !(point >= 0xfdd0 && point <= 0xfdef) &&
            (point & 0xfffe) != 0xfffe && point < 0xe0000;
@@ -40,7 +40,7 @@ static bool is_drawn(uint32_t point) {
 
 /* ---- labels */
 
-/* No digits: gnuplot would read a digit after \ooo as part of it. */
+/* Excludes digits: gnuplot would read a digit after \ooo as part of it. */
 static bool stands_for_itself(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr(" ._-,[]", c));
 }
@@ -59,8 +59,8 @@ static size_t put_bytes(char *quoted, const char *text, size_t bytes) {
     return used;
 }
 
-/* The next character of a label, as it is drawn. "]]>" would end more than itself in an SVG, where gnuplot leaves > as
- * it is. */
+/* Appends the next character of a label. "]]>" would end a section in an SVG, where gnuplot does not
+ * escape >. */
 static size_t put_character(char *quoted, const char *text, size_t bytes, bool after_brackets) {
     if (bytes == 1 && *text == '>' && after_brackets) return put_bytes(quoted, " ", 1);
     if (is_plain(text, bytes) && is_drawn(code_point(text, bytes))) return put_bytes(quoted, text, bytes);
@@ -68,7 +68,7 @@ static size_t put_character(char *quoted, const char *text, size_t bytes, bool a
 }
 
 const char *cli_label(char quoted[CLI_LABEL_ROOM], size_t most, const char *text) {
-    size_t used = 1, fits = 1, width = 0; /* fits: as far as dots may follow */
+    size_t used = 1, fits = 1, width = 0; /* fits: the length after which dots still fit */
     most = most < CLI_LABEL_LEAST ? CLI_LABEL_LEAST : most > CLI_LABEL_MOST ? CLI_LABEL_MOST : most;
     quoted[0] = '"';
     while (*text) {
@@ -90,7 +90,7 @@ const char *cli_label(char quoted[CLI_LABEL_ROOM], size_t most, const char *text
 /* ---- terminals */
 
 void cli_put_shown(FILE *stream, const char *format, va_list list) {
-    char text[8192], shown[sizeof text - 8]; /* less room: a text that was cut gets its dots */
+    char text[8192], shown[sizeof text - 8]; /* less room, so that truncated text ends in dots */
     if (vsnprintf(text, sizeof text, format, list) < 0) text[0] = '\0';
     orff_text_show(shown, sizeof shown, text);
     fputs(shown, stream);
@@ -99,7 +99,7 @@ void cli_put_shown(FILE *stream, const char *format, va_list list) {
 /* ---- JSON */
 
 void cli_put_json(FILE *stream, const char *json) {
-    const char *from = json, *at = json; /* what lies between is not yet written */
+    const char *from = json, *at = json; /* bytes between them are not yet written */
     while (*at) {
         const size_t bytes = character_bytes(at);
         if (*at == '\n' || bytes > 3 || is_plain(at, bytes)) {

@@ -1,4 +1,4 @@
-/* orff info: what is in a file. */
+/* orff info: the contents of a file. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <fcntl.h>
@@ -19,9 +19,9 @@
 #include "result.h"
 #include "trend.h"
 
-/* ---- what kind */
+/* ---- kinds of files */
 
-/* Both our files begin with the length of a JSON header and that header. */
+/* Both kinds of our files begin with the length of a JSON header, followed by the header. */
 static bool is_ours(const char *path) {
     unsigned char start[9];
     const int file = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -61,7 +61,7 @@ static void print_labels(const orff_notes *notes) {
 
 /* ---- a model */
 
-/* Of each output, in the order of their names. */
+/* The noise of each output, in the order of their names. */
 static void print_noise(const orff_model_info *info) {
     cli_string text = {0};
     for (size_t i = 0; i < info->outputs; i++) cli_append(&text, "%s%.6g", i ? ", " : "", info->noise[i]);
@@ -104,7 +104,7 @@ static void print_qualities(const orff_model_info *info) {
     free(text.text);
 }
 
-/* Of a stack: "2 -> 8 -> 8 -> 2". */
+/* The layers of a stack: "2 -> 8 -> 8 -> 2". */
 static void print_layers(const orff_model_info *info) {
     char text[CLI_LAYERS_ROOM];
     if (info->hidden_layers) cli_print_line("%-14s%s", "layers", cli_layers_words(info, text));
@@ -245,7 +245,8 @@ static int show_checkpoint(void) {
     return cli_check_stdout();
 }
 
-/* Tries moments, a checkpoint, then a model. The message is that of the model, except when memory is short. */
+/* Tries moments, a checkpoint, then a model. The message is that of the model, except when memory runs
+ * out. */
 static int show_ours(const char *path) {
     cli_applied ap = {0};
     cli_moments moments = {0};
@@ -272,7 +273,7 @@ static int show_ours(const char *path) {
 
 /* ---- data */
 
-/* The dimensions "time=24, lat=5" of a variable, one after the other: the next one's name and size. */
+/* Reads one dimension of a shape such as "time=24, lat=5": its name and size. Returns the next one. */
 static const char *next_dimension(const char *at, char name[128], unsigned long long *size) {
     const size_t length = strcspn(at, ",");
     snprintf(name, 128, "%.*s", (int)(length < 127 ? length : 127), at);
@@ -283,7 +284,7 @@ static const char *next_dimension(const char *at, char name[128], unsigned long 
     return *at == ',' ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
-/* Each dimension of a variable into an object: its size. */
+/* Adds the size of each dimension of a variable to an object. */
 static void put_dimensions(json_t *object, const char *shape) {
     char name[128];
     unsigned long long size;

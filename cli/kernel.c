@@ -86,7 +86,8 @@ static int print_result(size_t p, const double *exact, const double *approx, con
     return cli_check_stdout();
 }
 
-/* A field has as many outputs as inputs; any other kernel is shown with one, or with those of --outputs. */
+/* A field has as many outputs as inputs; any other kernel is shown with one output, or the number given by
+ * --outputs. */
 static int count_outputs(const cli_arguments *a, size_t d, size_t *p) {
     bool field;
     int status = cli_settings_is_field(a, &field);

@@ -17,7 +17,7 @@
 /* The limit if nothing else sets one: half a month at a million points a second. */
 #define MOST_POINTS ((uint64_t)1000000000000)
 
-/* How many steps fit between low and high, which becomes the last of them; 0: too many. */
+/* The number of steps from low to high; sets high to the last step. 0: too many. */
 static double count_steps(double low, double *high, double step) {
     const double steps = floor((*high - low) / step * (1.0 + 1e-12) + 1e-9);
     if (!(step > 0.0) || !(steps >= 0.0 && steps < 1e9)) return 0.0;
@@ -57,7 +57,7 @@ char *cli_cut_entry(char **at, char **value) {
     return entry;
 }
 
-/* "x (m)" and "x [m]", as headers have it, for x in m. */
+/* "x (m)" and "x [m]", as in headers, for x in m. */
 static bool named_with_units(const char *own, const char *units, const char *name) {
     const size_t n = strlen(own), m = units ? strlen(units) : 0;
     if (!m || strncmp(name, own, n)) return false;
@@ -95,7 +95,7 @@ int cli_input_place(const cli_arguments *a, cli_option_id id, const orff_notes *
     return *place < d ? CLI_DONE : unknown_input(a, id, notes, d, name);
 }
 
-/* One entry NAME=RANGE. */
+/* Parses one entry NAME=RANGE. */
 static int parse_entry(cli_lattice *l, const cli_arguments *a, const orff_notes *notes, const char *entry,
                        const char *range) {
     size_t i = 0;
@@ -140,7 +140,7 @@ int cli_lattice_parse(cli_lattice *l, const cli_arguments *a, const orff_notes *
     return status ? status : check_all(l, a, notes);
 }
 
-/* Free bytes on the disk of the file; UINT64_MAX if they are not known. */
+/* Free bytes on the disk of the file; UINT64_MAX if unknown. */
 static uint64_t free_space(const char *path) {
     struct statvfs about;
     char *directory = cli_copy_text(path), *slash = strrchr(directory, '/');

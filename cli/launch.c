@@ -12,13 +12,13 @@
 
 #include "report.h"
 
-/* What a launcher leaves in the environment of each process. Slurm's srun sets PMI_SIZE too, also for tasks that work by
- * themselves; MPI_LOCALNRANKS is only from mpirun. */
+/* What a launcher sets in the environment of each process. Slurm's srun sets PMI_SIZE too, even for
+ * independent tasks; MPI_LOCALNRANKS is set only by mpirun. */
 static const struct launcher {
     const char *mark, *size, *rank;
 } launchers[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, /* Open MPI */
-    {"MPI_LOCALNRANKS", "PMI_SIZE", "PMI_RANK"},                              /* MPICH and its kin */
+    {"MPI_LOCALNRANKS", "PMI_SIZE", "PMI_RANK"},                              /* MPICH and its derivatives */
 };
 
 static const struct launcher *find_launcher(void) {
@@ -32,7 +32,7 @@ static long number_of(const char *name) {
     return text ? strtol(text, NULL, 10) : 0;
 }
 
-/* Never by the PATH: the file beside this program, wherever a link to it stands. */
+/* Finds the file beside this program, following links to the program; never searches the PATH. */
 static bool find_beside(char path[PATH_MAX]) {
     static const char name[] = "orff-mpi";
     const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof name);
@@ -44,14 +44,15 @@ static bool find_beside(char path[PATH_MAX]) {
     return true;
 }
 
-/* A link of that name to the program itself would be run for ever. */
+/* A link of that name to the program itself would run forever. */
 static bool is_this_program(const char *path) {
     struct stat one, other;
     if (stat(path, &one) || stat("/proc/self/exe", &other)) return false;
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/* Who is not the first leaves in silence and with success: mpirun would end the others at once, before the first has spoken. */
+/* Processes other than the first exit silently with success: otherwise mpirun would end all of them before
+ * the first has printed. */
 static int refuse(const struct launcher *from, const char *path) {
     if (number_of(from->rank) > 0) return CLI_DONE;
     return cli_failed(
@@ -65,7 +66,7 @@ bool cli_launch(char **words, int *status) {
     char path[PATH_MAX] = "";
     if (!from) return false;
     if (find_beside(path) && !is_this_program(path)) execv(path, words);
-    if (number_of(from->size) < 2) return false; /* alone: nothing is to be shared */
+    if (number_of(from->size) < 2) return false; /* a single process shares nothing */
     *status = refuse(from, path);
     return true;
 }

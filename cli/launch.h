@@ -1,11 +1,13 @@
-/* orff under mpirun: the program beside it that is built with MPI takes over, and orff itself needs no library of MPI. */
+/* orff under mpirun: the program beside it that is built with MPI takes over, so that orff itself needs no
+ * MPI library. */
 #ifndef CLI_LAUNCH_H
 #define CLI_LAUNCH_H
 
 #include <stdbool.h>
 
-/* Where mpirun has started this process, orff-mpi takes its place with the same words, and the call does not return. true:
- * there is no orff-mpi for the processes to work together, and this one ends with *status; only the first says why. */
+/* If mpirun has started this process, replaces it by orff-mpi with the same arguments, and does not
+ * return. true: orff-mpi, which the processes need to work together, is missing, and this process must end
+ * with *status; only the first one says why. */
 bool cli_launch(char **words, int *status);
 
 #endif

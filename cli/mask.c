@@ -15,7 +15,7 @@ static int parse_entry(const cli_arguments *a, const char *name, const char *val
     return CLI_DONE;
 }
 
-/* What a limit needs, said before any work. */
+/* Checks, before any work, that the model has what a limit needs. */
 static int check(const cli_arguments *a, const cli_applied *ap, const orff_mask *mask) {
     if (isfinite(mask->distance) && !ap->info.places)
         return cli_failed(

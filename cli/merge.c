@@ -1,4 +1,4 @@
-/* orff merge: moments added and subtracted. */
+/* orff merge: adds and subtracts moments. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ static char *result_json(const cli_moments *sum, const char *path) {
 static int save(const cli_arguments *a, const cli_moments *sum) {
     const char *path = cli_text(a, CLI_OPT_OUTPUT);
     char *text =
-        cli_wants_json() ? result_json(sum, path) : NULL; /* before the file is there: see cli_json_text */
+        cli_wants_json() ? result_json(sum, path) : NULL; /* before the file is written: see cli_json_text */
     const int status = cli_moments_save(sum, path);
     if (!status) cli_say("%" PRIu64 " rows: %s", cli_moments_describe(sum).rows, path);
     if (!status && cli_wants_json()) return cli_print_text(text);

@@ -1,4 +1,4 @@
-/* orff moments: sums over all rows, in one pass, to a file for ridge regression. */
+/* orff moments: sums over all rows, in one pass, for ridge regression. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "result.h"
 #include "settings.h"
 
-/* ---- accumulating */
+/* ---- summing up */
 
 int cli_moments_start(const cli_data *data, const orff_settings *settings, const cli_kernel *k,
                       const orff_plane *plane, orff_moments **moments) {
@@ -64,7 +64,7 @@ int cli_features_moments_make(const cli_arguments *a, cli_data *data, const cli_
 
 /* ---- the command */
 
-/* As made: with what was dropped of the data, and the kernel. */
+/* The JSON of new moments, with the number of rows left out, and the kernel. */
 static char *result_text(const cli_arguments *a, const cli_data *data, const cli_moments *moments,
                          double seconds) {
     static const char *const words[] = {"kernel", "base", "sigma"};
@@ -87,7 +87,7 @@ static void say(const cli_arguments *a, const cli_data *data, const cli_moments 
             seconds, cli_text(a, CLI_OPT_OUTPUT));
 }
 
-/* The texts for the user are made before the file is written: see cli_json_text. */
+/* Makes the texts for the user before the file is written: see cli_json_text. */
 int cli_moments_finish(const cli_arguments *a, const cli_data *data, const cli_moments *moments,
                        double begin) {
     const double seconds = cli_seconds() - begin;

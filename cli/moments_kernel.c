@@ -28,7 +28,8 @@ static int weigh_part(orff_part *into, const orff_part *part, size_t d, size_t p
     return status;
 }
 
-/* The scales of all parts, and what else is left to the rows: bases and shapes, or with auto the parts themselves. */
+/* Copies the length scales of all parts and what else was chosen from the rows: bases and shapes or, with
+ * auto, the parts themselves. */
 static int read_part(cli_kernel *k, const orff_model *model, size_t m, bool automatic) {
     orff_part part;
     const int status = cli_outcome(orff_model_part(model, m, &part), NULL);
@@ -45,7 +46,7 @@ static int read_part(cli_kernel *k, const orff_model *model, size_t m, bool auto
     return automatic ? weigh_part(&k->parts[m], &part, k->d, orff_model_describe(model).outputs) : CLI_DONE;
 }
 
-/* As many parts, each like the first until it is known. */
+/* Makes n parts; new ones are copies of the first until they are known. */
 static void make_parts(cli_kernel *k, size_t n) {
     k->parts = cli_more(k->parts, n, sizeof *k->parts);
     k->sigmas = cli_more(k->sigmas, n * k->d, sizeof *k->sigmas);
@@ -85,14 +86,14 @@ int cli_kernel_fill(cli_kernel *k, const cli_settings *s, const cli_arguments *a
     return status;
 }
 
-/* The same scale for every input is written once. */
+/* A scale shared by all inputs is written once. */
 static void append_scales(cli_string *text, size_t d, const double *sigmas) {
     bool same = true;
     for (size_t i = 1; i < d; i++) same = same && sigmas[i] == sigmas[0];
     for (size_t i = 0; i < (same ? 1 : d); i++) cli_append(text, "%s%.17g", i ? "," : "", sigmas[i]);
 }
 
-/* A base and its shape as the option takes them. */
+/* A base and its shape, as the option takes them. */
 static void append_base(cli_string *text, const orff_part *part) {
     const char *name = orff_base_short_name(part->base, part->shape);
     cli_append(text, "%s", name);

@@ -11,7 +11,7 @@
 
 #define SLACK 0.25 /* of the range of the rows in memory: later ones may lie outside of it */
 
-/* What the lattice must carry, in the inputs' units. */
+/* What the lattice must represent, in the inputs' units. */
 typedef struct ask {
     size_t d, n;
     double *low, *high;         /* d */
@@ -29,12 +29,13 @@ static void ask_clear(ask *q) {
     free(q->sigmas);
 }
 
-/* Moments may be for other kernels later; a fit has one, but where processes choose it again from all rows. */
+/* Moments may serve other kernels later. A fit uses one kernel, unless several processes choose it again
+ * from all rows. */
 static bool makes_moments(const cli_arguments *a) {
     return a->command->bit & CLI_BIT(moments) || cli_data_sharing;
 }
 
-/* ---- where rows may lie */
+/* ---- extent */
 
 /* LO:HI. */
 static bool scan_range(const char *text, double *low, double *high) {
@@ -78,7 +79,7 @@ static int parse_extent(const cli_arguments *a, const orff_notes *notes, const d
     return status;
 }
 
-/* The range of the rows in memory, wider where more are to come. */
+/* The range of the rows in memory, widened if more rows follow. */
 static int extent_of_rows(const cli_arguments *a, const cli_data *data, ask *q) {
     if (!data->n && !makes_moments(a))
         return cli_wrong(a, CLI_OPT_MEMORY,
@@ -99,7 +100,7 @@ static int extent_of_rows(const cli_arguments *a, const cli_data *data, ask *q) 
     return CLI_DONE;
 }
 
-/* ---- for which kernels */
+/* ---- kernels */
 
 /* LO:HI for all inputs. */
 static int parse_scales(const cli_arguments *a, ask *q) {
@@ -137,7 +138,7 @@ static void fill_parts(const cli_kernel *k, ask *q) {
     }
 }
 
-/* Length scales that are not given are found, unless their range is. */
+/* Finds length scales that are not given, unless their range is given. */
 static int find_kernel(const cli_arguments *a, const cli_data *data, cli_settings s, ask *q) {
     cli_kernel kernel = {0};
     const bool range = cli_given(a, CLI_OPT_SIGMA_RANGE);
@@ -166,7 +167,7 @@ int cli_lattice_moments_refuse(const cli_arguments *a) {
     return status ? status : refuse(a, cli_setting("period"), "is for --engine lattice");
 }
 
-/* Settings of features that a lattice does not have: whether one is given, and which. */
+/* Finds a given setting of features that a lattice does not have. */
 static bool find_features(const cli_arguments *a, cli_option_id *id) {
     static const char *const names[] = {"features",  "sampling",   "importance",      "frequencies",
                                         "precision", "checkpoint", "checkpoint-rows", "resume"};
@@ -211,7 +212,7 @@ static int create(const cli_arguments *a, const cli_data *data, const cli_settin
     return status ? status : cli_outcome(orff_lattice_moments_set_notes(*moments, text), NULL);
 }
 
-/* ---- like others */
+/* ---- --like */
 
 static int refuse_beside_like(const cli_arguments *a) {
     static const char why[] = "has no effect beside --like, whose moments have their own";
@@ -261,7 +262,7 @@ int cli_lattice_moments_make(const cli_arguments *a, cli_data *data, const cli_s
                                       : orff_lattice_moments_read(*moments, &reader));
 }
 
-/* ---- for people */
+/* ---- text for the user */
 
 char *cli_lattice_moments_scales(const orff_lattice_moments *moments) {
     const orff_lattice_moments_info info = orff_lattice_moments_describe(moments);

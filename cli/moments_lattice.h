@@ -1,12 +1,12 @@
-/* orff moments --engine lattice: moments that know nothing of the kernel. */
+/* orff moments --engine lattice: moments that do not depend on the kernel. */
 #ifndef CLI_MOMENTS_LATTICE_H
 #define CLI_MOMENTS_LATTICE_H
 
 #include "data.h"
 #include "settings.h"
 
-/* All rows of the data, on the lattice that the options ask for or on that of --like; the notes of the data get the kernel.
- * Returns an exit status. */
+/* Makes moments of all rows, on the lattice that the options describe or on that of --like; writes the
+ * kernel into the notes of the data. Returns an exit status. */
 int cli_lattice_moments_make(const cli_arguments *arguments, cli_data *data, const cli_settings *settings,
                              orff_lattice_moments **moments);
 
@@ -14,10 +14,10 @@ int cli_lattice_moments_make(const cli_arguments *arguments, cli_data *data, con
 int cli_lattice_moments_start(const cli_arguments *arguments, const cli_data *data,
                               const cli_settings *settings, orff_lattice_moments **moments);
 
-/* Refuses the options that are only for a lattice. */
+/* Fails for options that are only for a lattice. */
 int cli_lattice_moments_refuse(const cli_arguments *arguments);
 
-/* "0.1 to 1", once where all inputs have the same; to be freed. */
+/* "0.1 to 1", once if it is the same for all inputs; free the text. */
 char *cli_lattice_moments_scales(const orff_lattice_moments *moments);
 
 #endif

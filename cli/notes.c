@@ -18,7 +18,7 @@ static orff_status note_column(orff_notes *notes, const fmt_table *table, orff_s
     return status;
 }
 
-/* The components of a field that was seen along directions: u, v, w. */
+/* Names of the components of a field that was measured along directions: u, v, w. */
 static orff_status note_component(orff_notes *notes, const fmt_table *table, size_t i) {
     const size_t at = fmt_table_output(table, 0);
     const char *units = fmt_table_units(table, at);
@@ -81,14 +81,14 @@ char *cli_notes_columns(const orff_notes *notes, orff_side side, size_t count) {
     return text.text;
 }
 
-/* ---- for people */
+/* ---- text for the user */
 
 char *cli_notes_scales(const orff_notes *notes) {
     const char *at = orff_notes_kernel(notes, "sigma");
     cli_string text = {0};
     while (at && *at) {
         double value;
-        const char *end = *at == '+' ? NULL : orff_number_scan(at, &value); /* between parts, no sign */
+        const char *end = *at == '+' ? NULL : orff_number_scan(at, &value); /* between parts, not a sign */
         if (end) {
             cli_append(&text, "%.6g", value);
             at = end;

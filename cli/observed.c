@@ -10,7 +10,7 @@ bool cli_observes(const cli_arguments *a) {
     return cli_serves(CLI_OPT_MISSING_OUTPUTS, a->command);
 }
 
-/* ---- what is asked for */
+/* ---- options */
 
 static int choose_missing(cli_observed *o, const cli_arguments *a) {
     const char *asked = cli_text(a, CLI_OPT_MISSING_OUTPUTS);
@@ -22,7 +22,7 @@ static int choose_missing(cli_observed *o, const cli_arguments *a) {
     return CLI_DONE;
 }
 
-/* How many columns an option names; 0 where it is not given. */
+/* The number of columns that an option names; 0 if it is not given. */
 static int count_columns(const cli_arguments *a, const cli_data *data, cli_option_id id, size_t *count) {
     *count = 0;
     if (!cli_given(a, id)) return CLI_DONE;
@@ -103,7 +103,7 @@ void cli_observed_clear(cli_observed *o) {
 
 /* ---- rows */
 
-/* Column `from` of rows of y into column `to` of another array. */
+/* Copies column `from` of rows of y to column `to` of another array. */
 static void move_column(const cli_data *data, size_t n, const double *raw, size_t from, double *out,
                         size_t stride, size_t to) {
     for (size_t i = 0; i < n; i++) out[i * stride + to] = raw[i * data->columns + from];
@@ -122,7 +122,7 @@ static void split_direction(const cli_data *data, size_t n, const double *raw, d
     for (size_t i = 0; l->toward && i < n * data->p; i++) directions[i] *= -1.0;
 }
 
-/* Rows as they are in the file (n x columns) to their places; Y may be where they are. */
+/* Distributes rows as they are in the file (n x columns) to their arrays; Y may be the source itself. */
 static void split_rows(const cli_data *data, size_t n, const double *raw, double *Y, double *directions,
                        double *errors) {
     const cli_layout *l = &data->layout;
@@ -134,7 +134,7 @@ static void split_rows(const cli_data *data, size_t n, const double *raw, double
         memmove(Y + i * l->numbers, raw + i * data->columns, l->numbers * sizeof *Y);
 }
 
-/* Which number is whose. */
+/* Tells the user the numbers of the instruments. */
 static void say_instruments(const cli_data *data, size_t count, const uint64_t *met) {
     cli_string text = {0};
     for (size_t k = 0; k < count; k++) {
@@ -146,7 +146,7 @@ static void say_instruments(const cli_data *data, size_t count, const uint64_t *
     free(text.text);
 }
 
-/* Cells become numbers from 0 on, in the order in which they come. */
+/* Numbers the cells from 0, in order of appearance. */
 static int count_instruments(const cli_arguments *a, cli_data *data) {
     uint64_t met[ORFF_INSTRUMENTS];
     uint32_t count = 0;
@@ -168,7 +168,7 @@ static int need_all(const cli_data *data, const char *what, bool sums) {
                       sums ? ", or use orff fit, which sums them up in one pass" : "");
 }
 
-/* What only rows in memory may have, but for moments. */
+/* Fails for what needs all rows in memory, except for moments. */
 static int check_memory(const cli_observed *o, const cli_arguments *a, cli_data *data) {
     const bool sums = a->command->bit & (CLI_BIT(moments) | CLI_BIT(fit));
     if (data->whole) return CLI_DONE;
@@ -181,8 +181,8 @@ static int check_memory(const cli_observed *o, const cli_arguments *a, cli_data 
     return CLI_DONE;
 }
 
-/* Whether rows may come to miss outputs, though none of those held does: sums have to be those of such rows from the first on. A
- * fit takes whole rows one after another where nobody says so. */
+/* Whether later rows may miss outputs, though none of those held does: sums must then be made for such
+ * rows from the start. A fit reads complete rows as a stream unless told otherwise. */
 static bool expects_missing(const cli_observed *o, const cli_arguments *a, const cli_data *data) {
     const bool fits = a->command->bit & CLI_BIT(fit) && !data->whole && cli_given(a, CLI_OPT_MISSING_OUTPUTS);
     return (a->command->bit & CLI_BIT(moments) || fits) && o->optional &&

@@ -8,10 +8,11 @@
 
 enum { CLI_OFFSETS_LINE = 1000, CLI_OFFSETS_SHOWN = 20 };
 
-/* The names of the groups of the data go to its notes, where the model has offsets. */
+/* Writes the names of the groups into the notes of the data, if the model has offsets. */
 int cli_offsets_note(cli_data *data, const orff_model *model);
 
-/* "30 groups, 0.4, 0.5 (standard deviations)"; then of group i "name: -0.21 +- 0.03, 0.4 +- 0.03". Take no memory. */
+/* "30 groups, 0.4, 0.5 (standard deviations)"; then for group i "name: -0.21 +- 0.03, 0.4 +- 0.03". They
+ * allocate nothing. */
 void cli_offsets_words(const orff_model *model, char line[CLI_OFFSETS_LINE]);
 void cli_offsets_line(const orff_model *model, const orff_notes *notes, size_t i,
                       char line[CLI_OFFSETS_LINE]);

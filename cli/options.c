@@ -1,4 +1,4 @@
-/* Words of the command line to values, by the table. */
+/* Parses the command line, using the tables of options. */
 #include "options.h"
 
 #include <ctype.h>
@@ -15,8 +15,8 @@
 
 /* ---- the table */
 
-/* "decomposable|curl-free|..|auto", or how it is written ("TREND|INPUTS": one of the names, or the other); a matrix is in a
- * file. */
+/* "decomposable|curl-free|..|auto", or the form ("TREND|INPUTS": one of the names, or INPUTS); a matrix
+ * comes from a file. */
 static const char *argument_of(const orff_setting *setting) {
     cli_string text = {0};
     for (size_t i = 0; setting->names && setting->names()[i]; i++)
@@ -29,10 +29,10 @@ static const char *argument_of(const orff_setting *setting) {
     const char *others = setting->names && setting->form ? strchr(setting->form, '|') : NULL;
     if (others) cli_append(&text, "%s", others);
     if (setting->automatic) cli_append(&text, "|auto");
-    return text.text; /* kept as long as the program runs */
+    return text.text; /* never freed */
 }
 
-/* Made once, while the program has one thread. */
+/* Made at the first call, while the program has one thread. */
 static const cli_option *settings_as_options(void) {
     static cli_option table[CLI_MOST_SETTINGS];
     const bool made = table[0].name;
@@ -64,7 +64,7 @@ bool cli_serves(cli_option_id id, const cli_command *command) {
     return orff_setting_at(id - CLI_OWN_OPTIONS)->uses & command->uses;
 }
 
-/* Whether a setting is a switch: yes or no, and no by default. */
+/* Whether a setting is a switch: yes or no, with default no. */
 static bool is_switch(cli_option_id id) {
     const orff_setting *s = id < CLI_OWN_OPTIONS ? NULL : orff_setting_at(id - CLI_OWN_OPTIONS);
     return s && s->kind == ORFF_SETTING_NAME && !strcmp(s->fallback, "no");
@@ -105,7 +105,7 @@ int cli_wrong(const cli_arguments *arguments, cli_option_id id, const char *form
 
 /* ---- finding options */
 
-/* The option of a command by its name, `length` letters of it. */
+/* Finds an option of a command by the first `length` letters of `name`. */
 static bool by_name(const cli_command *command, const char *name, size_t length, cli_option_id *found) {
     for (cli_option_id id = 0; cli_option_at(id); id++) {
         const cli_option *option = cli_option_at(id);
@@ -126,7 +126,7 @@ static bool by_letter(const cli_command *command, char letter, cli_option_id *fo
     return false;
 }
 
-/* Whether it is orff-mpi fit, and only orff fit has the option. */
+/* Whether the command is orff-mpi fit, and only orff fit has the option. */
 static bool is_of_one_machine(const cli_command *command, const char *name) {
     const cli_command fit = {.bit = CLI_BIT(fit)};
     cli_option_id id;
@@ -160,12 +160,12 @@ static void keep(cli_arguments *a, cli_option_id id, const char *value) {
     a->given[id].values[a->given[id].count++] = value;
 }
 
-/* The value of a switch may be left out. */
+/* Whether the value of a switch is left out. */
 static bool leaves_out_value(cli_option_id id, const char *next) {
     return is_switch(id) && !(next && (!strcmp(next, "yes") || !strcmp(next, "no")));
 }
 
-/* The option that starts at words[at]; *at moves on when its value is the next word. */
+/* Reads the option at words[at]; advances *at if its value is the next word. */
 static int read_option(cli_arguments *a, int count, char **words, int *at) {
     const char *word = words[*at], *value = NULL, *next = *at + 1 < count ? words[*at + 1] : NULL;
     const bool longer = word[1] == '-';
@@ -270,7 +270,7 @@ int cli_size(const cli_arguments *a, cli_option_id id, size_t least, size_t most
     return status;
 }
 
-/* 200K, 512MB, 2GiB: a number and a unit of 1024 to some power; MB without one. */
+/* 200K, 512MB, 2GiB: a number with a unit, a power of 1024; MB without one. */
 static bool scan_bytes(const char *text, double *bytes) {
     static const char units[] = "KMGT";
     const char *end = orff_number_scan(text, bytes), *unit;

@@ -1,4 +1,5 @@
-/* The options: the program's own table and the library's table of settings; what is parsed, what --help, the manual pages and completions of shells show. */
+/* The options: the program's own table and the library's table of settings. They define how arguments are
+ * parsed, and what --help, the manual pages and shell completions show. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -8,7 +9,7 @@
 
 /* ---------------------------------------------------------------- commands */
 
-/* In the order in which help shows them. The build makes a manual page of each. */
+/* In the order of the help. The build makes a manual page for each. */
 #define CLI_COMMAND_LIST(X) \
     X(fit)                  \
     X(predict)              \
@@ -34,10 +35,10 @@ typedef struct cli_command {
     const char *name, *summary;
     const char *usage;                          /* the operands: "DATA -o MODEL" */
     const char *text;                           /* paragraphs for --help and the manual */
-    const char *example;                        /* lines that work as they stand */
-    size_t least, most;                         /* operands */
+    const char *example;                        /* lines that can be run as they are */
+    size_t least, most;                         /* number of operands */
     unsigned bit;                               /* CLI_BIT(name) */
-    unsigned uses;                              /* ORFF_USE_..: the settings of the library that it takes */
+    unsigned uses;                              /* ORFF_USE_..: the library's settings that it takes */
     int (*run)(const cli_arguments *arguments); /* returns the exit status */
 } cli_command;
 
@@ -49,23 +50,24 @@ enum {
 #undef CLI_COMMAND_PLACE
 };
 
-/* The bit of a command in the sets of the table of options; and that of orff-mpi fit, which has options of its own. */
+/* The bit of a command in the sets of the table of options; and that of orff-mpi fit, which has its own
+ * options. */
 #define CLI_BIT(name) (1u << CLI_PLACE_##name)
 #define CLI_RANKS     (1u << 31)
 
 /* ---------------------------------------------------------------- options */
 
-/* The argument tells the completion what to offer: words between bars, or a file for FILE. */
+/* The argument defines the completion: words between bars, or files for FILE. */
 typedef struct cli_option {
     const char *name;     /* without the dashes */
     char letter;          /* 0: none */
     const char *argument; /* NULL: a switch */
-    const char *fallback; /* what stands when it is not given; NULL: nothing to show */
-    unsigned commands;    /* CLI_BIT.. of those that take it */
+    const char *fallback; /* value if it is not given; NULL: none to show */
+    unsigned commands;    /* CLI_BIT.. of the commands that take it */
     const char *group, *help;
 } cli_option;
 
-/* The program's own options, and behind them the settings of the library, in the order of its table. */
+/* The program's own options, followed by the settings of the library in the order of its table. */
 typedef size_t cli_option_id;
 
 /* clang-format off */
@@ -82,22 +84,22 @@ enum {
     CLI_OPT_SIZE, CLI_OPT_ARROWS, CLI_OPT_VIEW_SAMPLES, CLI_OPT_LAGS, CLI_OPT_TIME_COLUMN, CLI_OPT_CHANGES, CLI_OPT_LINKS,
     CLI_OPT_STEPS, CLI_OPT_FUTURES, CLI_OPT_PATHS, CLI_OPT_THREADS, CLI_OPT_QUIET, CLI_OPT_JSON, CLI_OPT_HELP,
     CLI_OPT_VERSION, CLI_OWN_OPTIONS,
-    CLI_MOST_SETTINGS = 256, /* of the library; cli_option_at knows no more */
+    CLI_MOST_SETTINGS = 256, /* of the library, at most; limits cli_option_at */
     CLI_MOST_OPTIONS = CLI_OWN_OPTIONS + CLI_MOST_SETTINGS
 };
 /* clang-format on */
 
 extern const cli_option cli_own_options[CLI_OWN_OPTIONS];
 
-/* All options, own and settings: NULL behind the last. */
+/* All options, own and settings: NULL after the last. */
 const cli_option *cli_option_at(cli_option_id id);
 
-/* A setting of the library as an option. */
+/* The option for a setting of the library. */
 cli_option_id cli_setting(const char *name);
 
 bool cli_serves(cli_option_id id, const cli_command *command);
 
-/* ---------------------------------------------------------------- what was given */
+/* ---------------------------------------------------------------- parsed arguments */
 
 struct cli_arguments {
     const cli_command *command;
@@ -112,16 +114,16 @@ struct cli_arguments {
 /* Exit statuses; 128 + 2 is what a shell gives for an interrupt. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 
-/* Sorts the words after the command's name. Returns an exit status; a wrong usage has been told. */
+/* Parses the words after the command's name. Returns an exit status; prints a message for wrong usage. */
 int cli_arguments_parse(cli_arguments *arguments, const cli_command *command, int count, char **words);
 void cli_arguments_clear(cli_arguments *arguments);
 
-/* The last value given, else the table's fallback. */
+/* The last value given, or the default. */
 const char *cli_text(const cli_arguments *arguments, cli_option_id id);
 bool cli_given(const cli_arguments *arguments, cli_option_id id);
 
-/* Values checked; the message names the option, what was found and what is expected. They return an exit
- * status and leave the value untouched when there is none. */
+/* Check a value; messages name the option, what was found and what is expected. They return an exit status
+ * and leave the value unchanged if none was given. */
 int cli_number(const cli_arguments *arguments, cli_option_id id, double least, double most, double *value);
 int cli_whole(const cli_arguments *arguments, cli_option_id id, uint64_t least, uint64_t most,
               uint64_t *value);
@@ -136,23 +138,23 @@ int cli_wrong(const cli_arguments *arguments, cli_option_id id, const char *form
 int cli_wrong_usage(const cli_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The name most like a given one, NULL where none is near. */
+/* The name most similar to a given one; NULL if none is similar. */
 const char *cli_suggest(const char *name, size_t count, const char *const *names);
 
-/* A finite number that fills the text up to one of the characters in `stop` (or its end); returns where, or
- * NULL. */
+/* Scans a finite number that fills the text up to one of the characters in `stop` (or the end); returns
+ * the position there, or NULL. */
 const char *cli_scan_number(const char *text, const char *stop, double *value);
 
 /* ---------------------------------------------------------------- help.c */
 
 void cli_print_overview(void);
 void cli_print_help(const cli_command *command);
-void cli_print_manual(const cli_command *command); /* NULL: of the program */
+void cli_print_manual(const cli_command *command); /* NULL: for the program */
 void cli_print_settings(void);                     /* docs/settings.md */
 
 /* ---------------------------------------------------------------- completion.c */
 
-/* For bash, zsh or fish; false where the shell is another. */
+/* For bash, zsh or fish; false for another shell. */
 bool cli_print_completion(const char *shell);
 
 #endif

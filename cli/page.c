@@ -1,5 +1,5 @@
-/* A page of HTML around an object of JSON. Nothing in the object can be markup: it is ASCII, and <, > and & are written as
- * \u003c, \u003e and \u0026, so that no text ends the element that it stands in. */
+/* A page of HTML around an object of JSON. Nothing in the object can act as markup: it is ASCII, and <, >
+ * and & are written as \u003c, \u003e and \u0026, so that no text can end its element. */
 #include "page.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 /* ---- numbers */
 
-/* Four characters for each three bytes; as base64 has it, = fills up the end. */
+/* base64: four characters for three bytes, filled up with = at the end. */
 static void put_base64(size_t size, const unsigned char *bytes, char *text) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < size; i += 3) {
@@ -65,7 +65,7 @@ json_t *cli_page_grid(const cli_lattice *grid, size_t p, const double *values) {
 
 /* ---- the file */
 
-/* The text with every character that HTML could take for its own as JSON writes it. */
+/* Writes the text with every character that HTML could interpret as a JSON escape. */
 static orff_status put_inert(orff_file *file, const char *text, size_t *bytes) {
     orff_status status = ORFF_OK;
     while (!status && *text) {

@@ -1,4 +1,4 @@
-/* Coasts of a page: pieces of lines in degrees, as far as they lie about the map. */
+/* Coasts of a page: pieces of lines in degrees, near the map. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,18 +6,18 @@
 #include "page.h"
 #include "report.h"
 
-/* A point of a coast, its longitude counted as the map counts; false where it lies elsewhere. */
+/* A point of a coast, with its longitude in the range of the map; false if it is elsewhere. */
 static bool is_near(const double box[4], const double *point, double *lon) {
     *lon = point[0] + 360.0 * round(((box[0] + box[1]) / 2.0 - point[0]) / 360.0);
     return *lon >= box[0] && *lon <= box[1] && point[1] >= box[2] && point[1] <= box[3];
 }
 
-/* A metre or so: digits that nobody sees. */
+/* Rounds to about a metre, which is not visible. */
 static json_t *degrees(double value) {
     return json_real(round(value * 1e5) / 1e5);
 }
 
-/* The pieces of one line. A piece goes on to the first point outside, so that it crosses the edge. */
+/* Adds the pieces of one line. A piece continues to the first point outside, so that it crosses the edge. */
 static void add_pieces(json_t *list, const double box[4], size_t n, const double *points) {
     json_t *piece = NULL;
     for (size_t i = 0; i < n; i++) {

@@ -1,28 +1,30 @@
-/* The plane of a page: the centre of one that touches the Earth, or samples of a projected system, which the page interpolates
- * between. Projections are smooth functions of longitude and latitude, but for a cut somewhere on the far side. */
+/* The plane of a page: the centre of a plane that touches the Earth, or samples of a projected system,
+ * between which the page interpolates. Projections are smooth functions of longitude and latitude, except
+ * for a cut somewhere on the far side. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "page.h"
 #include "report.h"
 
-/* Polynomials of degree 7 through nodes 2.5 degrees apart follow maps of the whole Earth to 1e-9. */
+/* Polynomials of degree 7 through nodes 2.5 degrees apart reproduce maps of the whole Earth to 1e-9. */
 #define SPACING     2.5
 #define LEAST_NODES 24
 #define MARGINS     4
 #define TURN        360.0
-#define CUT         0.3  /* of the width of the map: so far apart, neighbours are on two sides of a cut */
-#define CLOSE       1e-9 /* degrees, to which a cut is found */
+#define CUT         0.3  /* of the width of the map: neighbours farther apart are on two sides of a cut */
+#define CLOSE       1e-9 /* degrees: accuracy of the position of a cut */
 
 static const double margins[MARGINS] = {0.4, 0.2, 0.05, 0.0}; /* of the region, on each side */
 
-/* Longitude and latitude become x, y (km) and the cosine and sine that turn (east, north) there. */
+/* For longitude and latitude: x, y (km), and the cosine and sine of the angle by which (east, north) is
+ * turned there. */
 typedef struct sampled {
     size_t count[2];
     double *values; /* count[1] x count[0] x 4 */
 } sampled;
 
-/* X, n x 2: degrees, then km. turns, n x 2. */
+/* X, n x 2: degrees, replaced by km. turns: n x 2. */
 static orff_status project(const orff_plane *plane, size_t n, double *X, double *turns) {
     orff_plane alone = *plane;
     alone.inputs[0] = 0;
@@ -38,7 +40,7 @@ static double node(const double box[4], size_t k, size_t i, size_t count) {
     return box[2 * k] + (box[2 * k + 1] - box[2 * k]) * (double)i / (double)(count - 1);
 }
 
-/* box: sides of some turns at most, see cli_page_plane. */
+/* box: sides of a few turns at most, see cli_page_plane. */
 static orff_status sample(sampled *s, const orff_plane *plane, const double box[4]) {
     for (size_t k = 0; k < 2; k++)
         s->count[k] = (size_t)fmax(LEAST_NODES, ceil((box[2 * k + 1] - box[2 * k]) / SPACING)) + 1;
@@ -53,7 +55,7 @@ static orff_status sample(sampled *s, const orff_plane *plane, const double box[
     return status;
 }
 
-/* The larger of the sides of the map, km. */
+/* The larger side of the map, km. */
 static double width_of(const sampled *s) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (size_t i = 0; i < s->count[0] * s->count[1]; i++)
@@ -68,7 +70,7 @@ static double apart(const double *a, const double *b) {
     return hypot(a[0] - b[0], a[1] - b[1]);
 }
 
-/* Whether a parallel jumps between two neighbours: then *row and *column are where. */
+/* Whether a parallel jumps between two neighbours, and then their *row and *column. */
 static bool find_cut(const sampled *s, size_t *row, size_t *column) {
     const double far = CUT * width_of(s);
     for (size_t j = 0; j < s->count[1]; j++)
@@ -82,7 +84,7 @@ static bool find_cut(const sampled *s, size_t *row, size_t *column) {
     return false;
 }
 
-/* The longitude of the cut between two, by halving. */
+/* The longitude of the cut between two longitudes, by bisection. */
 static double place_cut(const orff_plane *plane, double lat, double west, double east) {
     while (east - west > CLOSE) {
         const double at = (west + east) / 2.0;
@@ -105,7 +107,7 @@ static void box_around(const double low[2], const double high[2], double margin,
     }
 }
 
-/* The region with its margin, as far as it can be projected without a cut. */
+/* Samples the region with its margin, as far as it can be projected without a cut. */
 static orff_status sample_around(sampled *s, const orff_plane *plane, const double low[2],
                                  const double high[2], double box[4], bool *cut, size_t place[2]) {
     orff_status status = ORFF_OK;
@@ -120,7 +122,8 @@ static orff_status sample_around(sampled *s, const orff_plane *plane, const doub
 
 static int sample_crs(sampled *s, const orff_plane *plane, double low[2], double high[2], double box[4]) {
     size_t place[2] = {0};
-    if (!(high[0] - low[0] <= 2.0 * TURN && high[1] - low[1] <= TURN)) /* so many nodes fit in memory */
+    /* Limits the nodes to what fits in memory. */
+    if (!(high[0] - low[0] <= 2.0 * TURN && high[1] - low[1] <= TURN))
         return cli_failed("the region spans %g x %g degrees, more than the Earth has; give it with --grid",
                           high[0] - low[0], high[1] - low[1]);
     bool cut = false;

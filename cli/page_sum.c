@@ -1,4 +1,4 @@
-/* The sum that a model is, as JSON. */
+/* The sum that represents a model, as JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "page.h"
 #include "report.h"
 
-/* ---- a lattice without the waves that do not count */
+/* ---- a lattice without its negligible waves */
 
-/* How far each k of a lattice goes: the last input has no negative ones. */
+/* The range of each k of a lattice: the last has no negative values. */
 typedef struct box {
     size_t d;
     size_t most[3];
@@ -26,7 +26,7 @@ static size_t size_of(const box *b) {
     return size;
 }
 
-/* k of wave j, row-major. */
+/* k of wave j, in row-major order. */
 static void place(const box *b, size_t j, long k[3]) {
     for (size_t i = b->d; i-- > 0;) {
         const size_t width = (i + 1 < b->d ? 2 * b->most[i] : b->most[i]) + 1;
@@ -50,7 +50,7 @@ static double amplitude(const orff_term *t, size_t p, size_t j) {
     return sum;
 }
 
-/* The shortest |k_i| beyond which all waves together are below `rest`. */
+/* The least |k_i| beyond which all waves together are below `rest`. */
 static size_t cut(const orff_term *t, const box *all, size_t p, size_t i, double rest) {
     const size_t most = all->most[i];
     double *sums = cli_more(NULL, most + 1, sizeof *sums), beyond = 0.0;
@@ -81,7 +81,7 @@ static json_t *sizes(size_t n, const size_t *numbers) {
     return list;
 }
 
-/* What a lattice does not reach to has no end in JSON: null. */
+/* An infinite reach of a lattice becomes null in JSON. */
 static json_t *reaches(size_t d, const double *inside) {
     json_t *list = json_array();
     for (size_t i = 0; i < d; i++)
@@ -109,7 +109,7 @@ static json_t *lattice_of(const orff_term *t, size_t d, size_t p, bool single, d
     return object;
 }
 
-/* ---- the others */
+/* ---- other terms */
 
 static json_t *waves_of(const orff_term *t, size_t d, size_t p, bool single) {
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", "waves", "omega",
@@ -118,7 +118,7 @@ static json_t *waves_of(const orff_term *t, size_t d, size_t p, bool single) {
                      "b", cli_page_numbers(t->waves * p, t->b, single));
 }
 
-/* Of samples the places are those of the model. */
+/* Samples have the same places as the model. */
 static json_t *centres_of(const orff_term *t, size_t d, size_t p, size_t parts, bool single) {
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", "centres", "z",
                      single ? json_null() : cli_page_numbers(t->centres * d, t->z, false), "c",

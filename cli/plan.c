@@ -11,7 +11,7 @@ typedef struct task {
     cli_settings spec;
 } task;
 
-/* The rows that the program holds, with room to grow. */
+/* Memory for the rows that the program holds, with room to grow. */
 static double held_bytes(const task *t) {
     return 8.0 * fmin((double)t->n * (double)(t->d + t->p), 64e6) * 1.5;
 }

@@ -15,11 +15,11 @@
 #include "report.h"
 #include "result.h"
 
-#define LONGEST 20.0 /* sides of a map, in each other, that are drawn true */
+#define LONGEST 20.0 /* ratio of the sides of a map up to which proportions are true */
 
 /* ---- the region */
 
-/* The first two inputs that are not covariates, or the only one. */
+/* Draws the first two inputs that are not covariates, or the only one. */
 static int find_axes(picture *f) {
     const cli_applied *ap = &f->applied;
     if (ap->info.classes)
@@ -30,7 +30,7 @@ static int find_axes(picture *f) {
                    : cli_failed("all inputs are covariates; a picture needs one or two that are not");
 }
 
-/* Those that --grid gives a range. */
+/* Draws the inputs to which --grid gives a range. */
 static int axes_of_grid(picture *f, const cli_lattice *lattice) {
     size_t found = 0;
     for (size_t i = 0; i < lattice->d; i++) {
@@ -49,7 +49,7 @@ static int axes_of_grid(picture *f, const cli_lattice *lattice) {
         found);
 }
 
-/* From --grid, whose counts do not matter here. */
+/* Takes the region from --grid, whose counts do not matter here. */
 static int region_of_grid(picture *f) {
     cli_lattice lattice;
     int status = cli_lattice_parse(&lattice, f->arguments, f->applied.notes, f->applied.info.inputs);
@@ -64,7 +64,7 @@ static int region_of_grid(picture *f) {
     return status;
 }
 
-/* The region of the model's data; other inputs are held in the middle of their range. */
+/* Takes the region of the model's data; other inputs are held at the middle of their range. */
 static int region_of_data(picture *f) {
     for (size_t i = 0; i < f->applied.info.inputs; i++) {
         double low, high;
@@ -111,8 +111,8 @@ static bool is_in_degrees(const picture *f) {
     return is_unit(f, 0, "degrees_east") && is_unit(f, 1, "degrees_north");
 }
 
-/* Of units that cannot be compared, such as km and hours, or of sides that differ too much, the picture takes what room
- * there is. */
+/* If units cannot be compared, such as km and hours, or sides differ too much, the picture uses the
+ * available room. */
 static void find_aspect(picture *f) {
     const char *x = orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, f->axis[0]),
                *y = orff_notes_units(f->applied.notes, ORFF_SIDE_INPUT, f->axis[1]);
@@ -126,7 +126,7 @@ static void find_aspect(picture *f) {
 
 /* ---- options */
 
-/* A model may have any name except that of a table. */
+/* A model may have any file name except that of a table. */
 static bool is_report(const char *path) {
     const size_t length = strlen(path);
     return (length > 4 && !strcmp(path + length - 4, ".csv")) ||
@@ -144,7 +144,7 @@ static int refuse_what(const picture *f, const char *word) {
                      near ? near : cli_own_options[CLI_OPT_WHAT].argument, near ? "?" : "");
 }
 
-/* The name in the table that the text begins with, up to a comma or its end; NULL: none. */
+/* The name in the table up to a comma or the end of the text; NULL: none. */
 static const char *scan_what(const char *text) {
     const size_t length = strcspn(text, ",");
     for (size_t i = 0; i < WHATS; i++)
@@ -157,7 +157,7 @@ static bool is_map(const char *what) {
            strcmp(what, "residuals") && strcmp(what, "calibration");
 }
 
-/* One name, or several of maps. */
+/* Parses one name, or a list of maps. */
 static int parse_what(picture *f) {
     const bool report = !cli_given(f->arguments, CLI_OPT_WHAT) && is_report(f->arguments->words[0]);
     const char *at = f->what = report ? "tuning" : cli_text(f->arguments, CLI_OPT_WHAT);
@@ -184,20 +184,20 @@ static int check_contours(const cli_arguments *a) {
 
 /* ---- panels */
 
-/* A panel for each output takes the place of one that shows them. */
+/* Replaces a panel that shows all outputs by one for each output. */
 static size_t add_outputs(const picture *f, panel *list, size_t count) {
     for (size_t k = 0; k < f->applied.p && count < MOST_PANELS; k++)
         list[count++] = (panel){.what = "outputs", .output = k};
     return count;
 }
 
-/* Whether a field is drawn as arrows. */
+/* Whether the field is drawn as arrows. */
 static bool has_arrows(const picture *f) {
     return f->applied.p == 2 && f->axes == 2 &&
            (cli_applied_is_flow(&f->applied) || cli_given(f->arguments, CLI_OPT_WHAT));
 }
 
-/* A field without arrows is a panel for each output. */
+/* A field without arrows becomes a panel for each output. */
 static int find_panels(picture *f) {
     const size_t p = f->applied.p, d = f->applied.info.inputs;
     panel list[MOST_PANELS] = {{0}};
@@ -221,7 +221,7 @@ static int find_panels(picture *f) {
     return CLI_DONE;
 }
 
-/* What is for maps only. */
+/* Fails for what needs a map. */
 static int check_lines(const picture *f) {
     if (f->axes == 2) return CLI_DONE;
     if (f->coast.given) return cli_wrong(f->arguments, CLI_OPT_COAST, "a coast needs a map, with two inputs");
@@ -271,7 +271,7 @@ static int draw(picture *f) {
     return status;
 }
 
-/* A white picture looks like a mistake. */
+/* An empty picture looks like a mistake. */
 static void say_if_empty(const picture *f) {
     if (f->cells && f->hidden == f->cells && !f->masking && !cli_given(f->arguments, CLI_OPT_HATCH) &&
         strcmp(f->what, "error") != 0)

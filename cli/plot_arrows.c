@@ -1,4 +1,4 @@
-/* Arrows of a map, the one that tells their scale, and ellipses at their heads. */
+/* Arrows of a map, the arrow that shows their scale, and ellipses at their heads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,12 @@
 #include "picture.h"
 #include "report.h"
 
-#define USUAL 0.9  /* this share of the arrows is at most as long as the distance between them, .. */
-#define MOST  0.99 /* and this share at most REACH times as long: a longer one covers the next ones' heads */
+#define USUAL 0.9 /* this share of the arrows is at most as long as the distance between arrows, .. */
+/* And this share at most REACH times as long: longer arrows cover the heads of the next ones. */
+#define MOST  0.99
 #define REACH 2.5
-#define HOLDS 2.44775 /* standard deviations of an ellipse that holds 95 % of a plane's normal distribution */
+/* Standard deviations of an ellipse that contains 95 % of a normal distribution in the plane. */
+#define HOLDS 2.44775
 
 typedef struct arrows {
     size_t count[2], n;
@@ -25,14 +27,14 @@ static int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Along the longer side. In small panels fewer than in a picture of its own, unless their number was given. */
+/* Along the longer side. Small panels have fewer than single pictures, unless the number was given. */
 static size_t number_of_arrows(const picture *f) {
     const double room = fmax(f->room[0], f->room[1]) / (1.8 * f->file.style->font);
     if (cli_given(f->arguments, CLI_OPT_ARROWS)) return f->arrows;
     return (size_t)fmax(2.0, fmin(room, (double)f->arrows));
 }
 
-/* At the centres of cells, so that none stands on the frame. */
+/* Arrows are at the centres of cells, so that none is on the frame. */
 static void find_places(const picture *f, arrows *a) {
     const size_t d = f->applied.info.inputs;
     cli_grid_counts(f, number_of_arrows(f), a->count);
@@ -59,12 +61,13 @@ static int find_values(const picture *f, arrows *a) {
     return status;
 }
 
-/* Of `count` ascending lengths; 0 where there are none. */
+/* A quantile of `count` ascending lengths; 0 if there are none. */
 static double quantile(const double *lengths, size_t count, double share) {
     return count ? lengths[(size_t)(share * (double)(count - 1))] : 0.0;
 }
 
-/* By quantiles: one jet must not make all other arrows vanish. Returns the value that is as long as a cell. */
+/* Uses quantiles, so that one jet does not make all other arrows vanish. Returns the value whose arrow is
+ * as long as a cell. */
 static double find_scale(const picture *f, arrows *a) {
     double *lengths = cli_more(NULL, a->n, sizeof *lengths);
     size_t known = 0;
@@ -78,7 +81,7 @@ static double find_scale(const picture *f, arrows *a) {
     return usual;
 }
 
-/* Below the right corner: a round value, and its arrow. */
+/* Draws a round value and its arrow below the right corner. */
 void cli_picture_put_reference(const picture *f) {
     const double w = (double)f->file.width, h = (double)f->file.height, right = f->corner[0] + f->room[0],
                  from = right - f->cell * f->room[0] / (f->high[0] - f->low[0]),
@@ -129,8 +132,8 @@ static int put_ellipses(const picture *f, const arrows *a) {
     return status;
 }
 
-/* Centred on their places. Degrees of longitude are shorter than those of latitude, and an arrow must point where the wind
- * blows. */
+/* Arrows are centred on their places. As degrees of longitude are shorter than degrees of latitude, v is
+ * scaled so that an arrow points where the wind blows. */
 static void put_data(picture *f, const arrows *a) {
     fputs("$arrows << EOD\n", f->script);
     for (size_t i = 0; i < a->n; i++) {

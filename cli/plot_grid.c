@@ -1,4 +1,5 @@
-/* The model over the region of a map, once at the nodes of a grid; whoever draws interpolates. */
+/* Evaluates the model once, at the nodes of a grid over the region of a map; everything drawn is
+ * interpolated. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static void make_nodes(picture *f) {
 
 /* ---- between nodes */
 
-/* Of equally spaced p[0..3], at t between p[1] and p[2]: the cubic through both with the slopes of their neighbours. */
+/* The cubic through p[1] and p[2] of equally spaced p[0..3], with slopes from their neighbours, at t
+ * between p[1] and p[2]. */
 static double cubic(const double p[4], double t) {
     return p[1] +
            0.5 * t *
@@ -42,7 +44,7 @@ static double cubic(const double p[4], double t) {
                 t * (2.0 * p[0] - 5.0 * p[1] + 4.0 * p[2] - p[3] + t * (3.0 * (p[1] - p[2]) + p[3] - p[0])));
 }
 
-/* The four of `count` values from `first` on, `stride` apart; beyond the ends the line goes on straight. */
+/* Four of `count` values starting with `first`, `stride` apart; extrapolates linearly beyond the ends. */
 static void four(const double *values, size_t stride, size_t count, ptrdiff_t first, double p[4]) {
     const ptrdiff_t last = (ptrdiff_t)count - 1;
     for (ptrdiff_t k = 0; k < 4; k++) {
@@ -52,7 +54,7 @@ static void four(const double *values, size_t stride, size_t count, ptrdiff_t fi
     }
 }
 
-/* The cell of a place, and where in it. */
+/* The cell of a place, and the position in the cell. */
 static ptrdiff_t cell_of(const picture *f, size_t k, double x, double *t) {
     const double cells = (double)(f->grid.count[k] - 1),
                  at = fmin(fmax((x - f->low[k]) / (f->high[k] - f->low[k]) * cells, 0.0), cells),
@@ -76,7 +78,7 @@ double cli_grid_at(const picture *f, const double *values, size_t width, const d
     return cubic(across, ty);
 }
 
-/* Linear: doubts jump where a mask begins. */
+/* Interpolates linearly, as doubts jump where a mask begins. */
 bool cli_grid_known(const picture *f, const double place[2]) {
     double tx, ty;
     const size_t nx = f->grid.count[0], cx = (size_t)cell_of(f, 0, place[0], &tx),
@@ -107,7 +109,7 @@ static bool shows(const picture *f, const char *what) {
     return false;
 }
 
-/* Where points are masked 1, else 0. */
+/* Doubts are 1 where points are masked, otherwise 0. */
 static int find_mask(picture *f, size_t n) {
     bool *masked = cli_more(NULL, n, sizeof *masked);
     const int status = cli_mask_points(&f->applied, &f->mask, n, f->grid.X, masked);
@@ -117,8 +119,8 @@ static int find_mask(picture *f, size_t n) {
     return status;
 }
 
-/* Doubts are standard deviations relative to those of the prior. Without error bars, or where those of the prior are not
- * known (a kernel without an exact form), everything is drawn. */
+/* Doubts are standard deviations relative to the prior's. Without error bars, or if those of the prior are
+ * unknown (a kernel without an exact form), everything is drawn. */
 static int find_limit(picture *f, size_t n) {
     double *prior = cli_more(NULL, f->applied.p, sizeof *prior);
     const bool all = cli_given(f->arguments, CLI_OPT_EVERYWHERE) || !cli_mask_prior(&f->applied, prior);
@@ -135,7 +137,7 @@ static int find_doubts(picture *f, size_t n) {
     return f->masking ? find_mask(f, n) : find_limit(f, n);
 }
 
-/* What the kernel makes zero is zero but for rounding, whose pattern says nothing. */
+/* A field that the kernel makes zero is zero up to rounding, whose pattern means nothing. */
 static int fill_derived(picture *f, panel *one, size_t n) {
     const size_t p = f->applied.p;
     const bool slope = !strcmp(one->what, "divergence") || !strcmp(one->what, "curl");

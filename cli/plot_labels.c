@@ -16,7 +16,7 @@
 
 /* ---- units */
 
-/* A factor of units: letters, and maybe a power. NULL where the text is something else. */
+/* Scans a factor of units: letters with an optional power. NULL if the text is something else. */
 static const char *scan_factor(const char *text, size_t *letters, int *power) {
     const char *at = text;
     while (isalpha((unsigned char)*at) || *at == '%') at++;
@@ -32,7 +32,7 @@ static const char *scan_factor(const char *text, size_t *letters, int *power) {
     return *letters && (!*at || *at == ' ') ? at : NULL;
 }
 
-/* Letters of a file as people write them. */
+/* Appends a unit as people write it. */
 static void append_unit(cli_string *shown, const char *unit, size_t letters) {
     static const char *const signs[][2] = {{"degC", "°C"}, {"degF", "°F"}, {"degree", "°"}, {"degrees", "°"}};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -43,7 +43,8 @@ static void append_unit(cli_string *shown, const char *unit, size_t letters) {
     cli_append(shown, "%.*s", (int)letters, unit);
 }
 
-/* The factors above (sign 1) or below (-1) the line; returns how many there are, or -1 where one is no factor. */
+/* Appends the factors above (sign 1) or below (-1) the fraction bar; returns their number, or -1 if one is
+ * not a factor. */
 static int append_factors(cli_string *shown, const char *units, int sign) {
     static const char *const powers[] = {"", "", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     int count = 0;
@@ -87,7 +88,7 @@ void cli_picture_label(const picture *f, const char *what, size_t length, const 
     free(shown);
 }
 
-/* A column's name without the units at its end, which stand behind it: x_km is x. From malloc. */
+/* A column's name without the units at its end, which are shown separately: x_km becomes x. From malloc. */
 static char *stem_of(const picture *f, orff_side side, size_t i, const char *otherwise) {
     const char *name = orff_notes_name(f->applied.notes, side, i),
                *units = orff_notes_units(f->applied.notes, side, i);
@@ -141,7 +142,7 @@ static bool is_velocity(const picture *f) {
     return found;
 }
 
-/* What the length of a vector is, as far as names and units tell. */
+/* The name for the length of a vector, from names and units. */
 static const char *name_of_size(const picture *f) {
     static const char *const wind[] = {"wind", "wnd", "u10", NULL}, *const current[] = {"current", "water",
                                                                                         "ocean", "sea_",
@@ -205,7 +206,7 @@ char *cli_picture_title(const picture *f) {
 
 /* ---- degrees */
 
-/* Steps that people know from maps. */
+/* Steps that are usual on maps. */
 static double degree_step(double range, double parts) {
     static const double steps[] = {1, 2, 5, 10, 15, 20, 30, 45, 60, 90};
     if (range / parts < 1.0) return cli_tic_step(range, parts);

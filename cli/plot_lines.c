@@ -1,4 +1,4 @@
-/* Curves over one input, each with its band, below each other. */
+/* Curves over one input, each with its band, one below the other. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "picture.h"
 #include "report.h"
 
-#define STEPS 400  /* along the input */
-#define BAND  1.96 /* standard deviations that hold 95 % */
+#define STEPS 400  /* points along the input */
+#define BAND  1.96 /* standard deviations that contain 95 % */
 
-/* A row of the script: x, and for each output f, f - band, f + band; NaN is a gap. */
+/* A row of the script has x, and for each output f, f - band, f + band; NaN is a gap. */
 static void put_value(FILE *script, double value) {
     fprintf(script, isfinite(value) ? " %.9g" : " NaN", value);
 }
@@ -45,7 +45,7 @@ static int put_curves(const picture *f) {
     return status;
 }
 
-/* The rows of --points, with their outputs. */
+/* Puts the rows of --points, with their outputs. */
 static int put_data(const picture *f) {
     enum { ROOM = 1024 };
     const char *words[1] = {cli_text(f->arguments, CLI_OPT_POINTS)};
@@ -88,7 +88,7 @@ static void put_panel(const picture *f, size_t k, bool bands, bool data) {
     fputs("unset title\n", f->script);
 }
 
-/* Above the first of the panels. */
+/* Puts the title above the first panel. */
 static void put_title(const picture *f) {
     char *title = cli_picture_title(f);
     if (title) cli_picture_label(f, "title", f->file.width, title, NULL);

@@ -1,4 +1,4 @@
-/* The script of maps in colours, with what lies over them. */
+/* The script of maps in colours, with what is drawn above them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,9 @@
 #include "picture.h"
 #include "report.h"
 
-#define FINER   3  /* cells drawn for each between nodes: their edges are not seen */
-#define HATCHES 60 /* diagonals of a hatching */
+/* Cells drawn between neighbouring nodes, along each axis: so many that their edges are invisible. */
+#define FINER   3
+#define HATCHES 60 /* diagonal lines of a hatching */
 
 bool cli_panel_is(const panel *one, const char *what) {
     return !strcmp(one->what, what);
@@ -30,8 +31,8 @@ bool cli_picture_has_reference(const picture *f) {
 
 /* ---- colours */
 
-/* The colours end where all but a fiftieth of the cells drawn lie: an extreme at the edge must not make the rest pale.
- * `drawn` (n) is sorted. Sizes begin with 0 unless all are far from it. */
+/* The range of the colours excludes a fiftieth of the cells drawn at each end, so that an extreme at the
+ * edge does not make the rest pale. Sorts `drawn` (n). Lengths begin at 0 unless all are far from it. */
 static void find_colour_range(panel *one, size_t n, double *drawn) {
     double *range = one->range;
     range[0] = range[1] = 0.0;
@@ -42,13 +43,13 @@ static void find_colour_range(panel *one, size_t n, double *drawn) {
     const bool both = low < 0.0 && high > 0.0 && fmin(-low, high) > 0.1 * fmax(-low, high),
                signs = cli_panel_is(one, "divergence") || cli_panel_is(one, "curl") ||
                        (!cli_panel_is(one, "field") && !cli_panel_is(one, "error") && both);
-    if (signs && !(high > low || low != 0.0)) low = -1.0; /* zero everywhere: the colour of the middle */
+    if (signs && !(high > low || low != 0.0)) low = -1.0; /* zero everywhere: the middle colour */
     range[0] = signs ? -fmax(fabs(low), fabs(high)) : low;
     range[1] = signs ? -range[0] : high;
     if (cli_panel_is(one, "field") || (cli_panel_is(one, "error") && low < 0.5 * high)) range[0] = 0.0;
 }
 
-/* Errors must be seen where they are large. */
+/* Errors must be visible where they are large. */
 static bool is_drawn(const picture *f, const panel *one, bool known) {
     return known || cli_given(f->arguments, CLI_OPT_HATCH) || (cli_panel_is(one, "error") && !f->masking);
 }
@@ -75,7 +76,7 @@ static int make_cells(const picture *f, cells *c) {
     return cli_grid_land(f, c->n, c->places, c->land);
 }
 
-/* A column for each panel, NaN where nothing is drawn. */
+/* One column per panel, NaN where nothing is drawn. */
 static void put_cells(picture *f, const cells *c) {
     double *drawn = cli_more(NULL, c->n * f->panels, sizeof *drawn);
     size_t counts[MOST_PANELS] = {0};
@@ -95,7 +96,7 @@ static void put_cells(picture *f, const cells *c) {
     free(drawn);
 }
 
-/* The same cells where there is land: it is known to be no part of the field, so it is not white. */
+/* The same cells on land, which is no part of the field and so not white. */
 static void put_land(const picture *f, const cells *c) {
     fputs("$land << EOD\n", f->script);
     for (size_t i = 0; i < c->n; i++)
@@ -104,7 +105,7 @@ static void put_land(const picture *f, const cells *c) {
     fputs("EOD\n", f->script);
 }
 
-/* Diagonals, where cells are not known. They run from each cell of the lower edge and of the left one. */
+/* Diagonal lines where cells are not known, starting at cells of the lower and the left edge. */
 static void put_hatching(picture *f, const cells *c) {
     const size_t nx = c->count[0], ny = c->count[1], gap = (nx > ny ? nx : ny) / HATCHES + 1;
     fputs("$hatch << EOD\n", f->script);
@@ -138,7 +139,7 @@ static int put_colours(picture *f) {
 
 /* ---- panels */
 
-/* Bitmaps of colours lie inside of vector formats too: gnuplot lays them there. */
+/* Colours are bitmaps in vector formats, too: gnuplot embeds them. */
 int cli_picture_put_map(void *self, FILE *script) {
     picture *f = self;
     f->script = script;

@@ -1,4 +1,4 @@
-/* Over the colours of a map: where data were, and coasts. */
+/* Above the colours of a map: positions of data, and coasts. */
 #include "picture.h"
 
 #include <math.h>
@@ -7,29 +7,29 @@
 #include "data.h"
 #include "report.h"
 
-#define COVERED     0.06 /* share of the map that points of data may cover ... */
+#define COVERED     0.06 /* largest share of the map that points of data cover ... */
 #define LARGEST     0.4  /* ... with the largest marks */
 #define MOST_POINTS 20000
 
-/* A longitude as the map counts them. */
+/* Shifts a longitude to the range of the map. */
 static double into_map(const picture *f, double x) {
     return f->degrees ? x - 360.0 * floor((x - 0.5 * (f->low[0] + f->high[0])) / 360.0 + 0.5) : x;
 }
 
-/* Marks as large as lets the map be seen. Their diameter is about 6 pixels at size 1. */
+/* Marks small enough for the map to be visible. Their diameter is about 6 pixels at size 1. */
 static double mark_size(const picture *f, size_t count) {
     const double area = 0.5 * (double)f->file.width * (double)f->file.height,
                  diameter = sqrt(COVERED * area / fmax((double)count, 1.0));
     return fmax(fmin(diameter / 8.0, LARGEST), 0.08);
 }
 
-/* Which of many rows are drawn: as good as by chance, and the same each time. */
+/* Which of many rows are drawn: practically random, but the same each time. */
 static bool is_chosen(size_t row, size_t count) {
     const double part = fmod((double)row * 0.6180339887498949, 1.0);
     return count <= MOST_POINTS || part * (double)count < (double)MOST_POINTS;
 }
 
-/* All places in the map, n x 2. */
+/* Reads all places in the map, n x 2. */
 static int read_points(const picture *f, size_t *n, double **places) {
     const char *words[1] = {cli_text(f->arguments, CLI_OPT_POINTS)};
     const size_t d = f->applied.info.inputs;

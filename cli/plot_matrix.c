@@ -10,15 +10,15 @@
 #include "report.h"
 #include "result.h"
 
-#define WRITTEN 12 /* outputs up to which the numbers are written into the squares */
-#define NAMED   40 /* and up to which they are named */
+#define WRITTEN 12 /* outputs up to which numbers are written into the squares */
+#define NAMED   40 /* outputs up to which they are named */
 #define LETTERS 16 /* of a name */
 
 typedef struct matrices {
     cli_applied applied;
     const cli_picture *file;
     size_t p, count;           /* outputs, panels */
-    size_t parts[MOST_PANELS]; /* of each panel */
+    size_t parts[MOST_PANELS]; /* one for each panel */
     double *correlation;       /* count x p x p */
 } matrices;
 
@@ -39,7 +39,7 @@ static int find_matrices(matrices *m) {
                                  orff_rule_name(ORFF_RULE_DECOMPOSABLE));
 }
 
-/* Covariances become correlations; what does not vary has none. */
+/* Turns covariances into correlations, 0 if an output does not vary. */
 static void scale(matrices *m) {
     const size_t p = m->p;
     double *root = cli_more(NULL, p, sizeof *root);
@@ -54,7 +54,7 @@ static void scale(matrices *m) {
     free(root);
 }
 
-/* The name of an output, at most 16 characters of it. */
+/* The name of an output. */
 static const char *name_of(const matrices *m, size_t k, char made[32]) {
     const char *name = orff_notes_name(m->applied.notes, ORFF_SIDE_OUTPUT, k);
     snprintf(made, 32, "y%zu", k + 1);
@@ -71,7 +71,7 @@ static size_t longest_name(const matrices *m) {
     return longest < LETTERS ? longest : LETTERS;
 }
 
-/* Names below their columns lean over where they are wider, and gnuplot does not make the room they then need by itself. */
+/* Names below the columns are slanted if they are too wide, and need room that gnuplot does not reserve. */
 static void put_tics(const matrices *m, const char *axis, FILE *script) {
     const bool leaning = *axis == 'x' && longest_name(m) * m->p * m->count * 3 / 2 >
                                              cli_picture_letters(m->file, m->file->width);
@@ -92,8 +92,8 @@ static void put_panel(const matrices *m, size_t c, FILE *script) {
         fprintf(script, "set title %s noenhanced\n", cli_label(quoted, 60, made));
     }
     fprintf(script, "plot $matrix index %zu using 2:1:3 with image notitle", c);
-    if (m->p <=
-        WRITTEN) /* numbers are dark on light squares: those of large correlations, in the dark style */
+    /* Numbers are dark on light squares; in the dark style large correlations have light squares. */
+    if (m->p <= WRITTEN)
         fprintf(
             script,
             ", $matrix index %zu using 2:1:(sprintf('%%.2f', $3)):(abs($3) > 0.6 ? 0x%s : 0x%s) with labels "

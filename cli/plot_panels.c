@@ -1,4 +1,4 @@
-/* The panels of a map: frames, axes, colours and what lies over them. */
+/* The panels of a map: frames, axes, colours and what is drawn above them. */
 #include "picture.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "inert.h"
 
-#define LEVELS 10.0 /* lines of equal values, about */
+#define LEVELS 10.0 /* contours, about */
 
 static void put_palette(const picture *f, const panel *one) {
     const double low = one->range[0], high = one->range[1] > low ? one->range[1] : low + 1.0,
@@ -27,7 +27,7 @@ static bool has_contours(const picture *f, const panel *one) {
            (cli_panel_is(one, "outputs") && f->applied.p == 1);
 }
 
-/* gnuplot finds the lines; they become data of their own. */
+/* gnuplot computes the contours, which become a data block of their own. */
 static void put_contours(const picture *f, const panel *one, size_t column) {
     const double low = one->range[0], high = one->range[1], step = cli_tic_step(high - low, LEVELS);
     fprintf(f->script,
@@ -59,7 +59,7 @@ static void put_axes(const picture *f, size_t width, size_t height) {
     cli_picture_input_label(f, "ylabel", height, 1);
 }
 
-/* Land hides what lies below it, also the ends of streamlines. */
+/* Land hides what is below it, including the ends of streamlines. */
 static void put_over(const picture *f) {
     const cli_style *style = f->file.style;
     unsigned red, green, blue;
@@ -113,7 +113,7 @@ static void put_panel(picture *f, size_t k) {
     fputs(field ? "\nunset arrow 1\nunset label 1\n" : "\n", f->script);
 }
 
-/* In the middle of the upper edge. */
+/* Puts the title in the middle of the upper edge. */
 static void put_title(const picture *f) {
     char *title = cli_picture_title(f), quoted[CLI_LABEL_ROOM];
     if (title)

@@ -1,4 +1,4 @@
-/* Where the panels of a map stand: everything in units of the picture's width, from its left lower corner. */
+/* Positions of the panels of a map, in units of the picture's width, from its lower left corner. */
 #include "picture.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void margins_of(const picture *f, double margins[4]) {
     margins[3] = line * (f->panels > 1 ? 2.2 : 0.7);
 }
 
-/* Width and height of a map in a part of the picture, true in proportion. */
+/* Width and height of a map in a part of the picture, in true proportions. */
 static void find_room(picture *f, double width, double height) {
     const double w = f->high[0] - f->low[0], h = (f->high[1] - f->low[1]) * f->aspect;
     double margins[4];
@@ -39,7 +39,7 @@ static double height_of_title(const picture *f) {
     return height;
 }
 
-/* The layout (rows, columns) in which panels are largest. */
+/* The layout (rows, columns) with the largest panels. */
 static void find_layout(picture *f) {
     const double width = (double)f->file.width, height = (double)f->file.height - height_of_title(f);
     double best = 0.0;
@@ -54,8 +54,8 @@ static void find_layout(picture *f) {
     find_room(f, width / (double)f->layout[1], height / (double)f->layout[0]);
 }
 
-/* Panels stand side by side, up to three in a row (four: two by two), and the picture is as high as they need, unless a size
- * was given. */
+/* Arranges panels side by side, up to three per row (four: two by two), and makes the picture as high as
+ * they need, unless a size was given. */
 static void fit_height(picture *f) {
     const size_t columns = f->panels < 3 || f->panels == 4 ? 2 : 3,
                  rows = (f->panels + columns - 1) / columns;
@@ -74,7 +74,7 @@ void cli_map_arrange(picture *f) {
     find_layout(f);
 }
 
-/* The frame of panel k: in the middle of its part. */
+/* The frame of panel k, in the middle of its part of the picture. */
 static void find_corner(const picture *f, size_t k, double corner[2]) {
     const double width = (double)f->file.width / (double)f->layout[1],
                  height = ((double)f->file.height - height_of_title(f)) / (double)f->layout[0];

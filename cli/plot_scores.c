@@ -1,4 +1,5 @@
-/* How a model does on data it has not seen: residuals, and how often its intervals hold. */
+/* How well a model predicts data it has not seen: residuals, and how often its intervals contain the
+ * values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "result.h"
 
 #define BLOCK       4096
-#define MOST_ROWS   4000 /* points of an output in a picture */
+#define MOST_ROWS   4000 /* most points per output in a picture */
 #define MOST_CURVES 8
 #define BINS        40 /* of a histogram, from -4 to 4 */
 
@@ -23,7 +24,7 @@ typedef struct scores {
     size_t n, p, room; /* rows; outputs; rows there is room for */
     double *F, *Y,
         *S;       /* n x p: predictions, values, standard deviations of values; S NULL without error bars */
-    double worst; /* largest distance between wanted and found shares */
+    double worst; /* largest difference between expected and observed shares */
 } scores;
 
 /* ---- reading */
@@ -60,13 +61,13 @@ static int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The central interval that just reaches value i of output k, as the probability it claims: erf(|z| / sqrt 2). */
+/* The probability of the central interval that just reaches value i of output k: erf(|z| / sqrt 2). */
 static double claimed(const scores *s, size_t i, size_t k) {
     const size_t at = i * s->p + k;
     return erf(fabs(s->Y[at] - s->F[at]) / s->S[at] * 0.7071067811865476);
 }
 
-/* Sorted, their ranks are the shares found: a curve on the diagonal is right. */
+/* When these are sorted, their ranks are the observed shares: a correct curve is on the diagonal. */
 static void put_calibration_curve(scores *s, size_t k, double *sorted) {
     FILE *script = s->picture->script;
     size_t known = 0;
@@ -131,7 +132,7 @@ static int put_calibration(void *self, FILE *script) {
 
 /* ---- residuals */
 
-/* Predicted values and residuals of an output; of many rows every so many. */
+/* Predicted values and residuals of an output; thinned if there are many rows. */
 static void put_residual_rows(const scores *s, size_t k) {
     const size_t every = s->n / MOST_ROWS + 1;
     for (size_t i = 0; i < s->n; i += every) {
@@ -141,7 +142,7 @@ static void put_residual_rows(const scores *s, size_t k) {
     fputs("\n\n", s->picture->script);
 }
 
-/* Densities of the residuals over their standard deviations, in bins; those beyond are in none. */
+/* Densities of the residuals over their standard deviations, in bins; residuals beyond them are left out. */
 static void put_histogram(const scores *s, size_t k) {
     size_t counts[BINS] = {0}, known = 0;
     for (size_t i = 0; i < s->n; i++) {

@@ -1,4 +1,5 @@
-/* The power of a learned field against wavenumber, and what its kernel expected: see orff_model_power. */
+/* The power of a learned field against wavenumber, and the power expected by its kernel: see
+ * orff_model_power. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,13 @@
 #include "report.h"
 #include "result.h"
 
-#define MOST 3 /* inputs of a wavenumber */
+#define MOST 3 /* most inputs of a wavenumber */
 #define TURN 6.283185307179586
 
 typedef struct spectrum {
     picture *picture;
     size_t d, p;
-    size_t dim, axis[MOST]; /* inputs that a wavenumber is of: those that are not covariates */
+    size_t dim, axis[MOST]; /* inputs of a wavenumber: those that are not covariates */
     orff_power power;
 } spectrum;
 
@@ -51,7 +52,7 @@ static void put_labels(const spectrum *s) {
     free(density.text);
 }
 
-/* Tics at 1, 2 and 5 times powers of ten. Wavelengths stand above the wavenumbers that have them. */
+/* Tics at 1, 2 and 5 times powers of ten. Wavelengths are shown above the corresponding wavenumbers. */
 static void put_tics(const char *name, double low, double high, bool lengths, FILE *script) {
     static const double leads[] = {1.0, 2.0, 5.0};
     bool first = true;
@@ -95,7 +96,7 @@ static int put_script(void *self, FILE *script) {
 
 /* ---- */
 
-/* Wavenumbers and squares of numbers with different units cannot be added. */
+/* Wavenumbers, or squares of outputs, cannot be added if their units differ. */
 static bool differ(const char *a, const char *b) {
     return a && b && strcmp(a, b) && !(strncmp(a, "degree", 6) == 0 && strncmp(b, "degree", 6) == 0);
 }

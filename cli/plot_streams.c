@@ -1,4 +1,4 @@
-/* Streamlines of a map, evenly spaced: each cell of a lattice of cells is crossed by one of them at most. */
+/* Streamlines of a map, evenly spaced: at most one of them crosses each cell of a fine grid. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +6,10 @@
 #include "picture.h"
 #include "report.h"
 
-#define CELLS    1.6  /* cells a distance of arrows */
-#define STEP     0.2  /* of a cell */
-#define LONGEST  2000 /* steps in each direction */
-#define SHORTEST 3.0  /* cells: what is shorter is not drawn */
+#define CELLS    1.6  /* cells per distance between arrows */
+#define STEP     0.2  /* length of a step, in cells */
+#define LONGEST  2000 /* most steps in each direction */
+#define SHORTEST 3.0  /* length in cells: shorter lines are not drawn */
 
 typedef struct streams {
     const picture *picture;
@@ -17,7 +17,7 @@ typedef struct streams {
     double cell;      /* side of a cell, in units of x */
     size_t *taken;    /* number of the line that crosses a cell; 0: none */
     double *path;     /* 2 LONGEST + 1 places */
-    size_t low, high; /* the part of path that is filled */
+    size_t low, high; /* the filled part of path */
 } streams;
 
 static bool is_inside(const picture *f, const double place[2]) {
@@ -36,7 +36,7 @@ static size_t *cell_at(const streams *s, const double place[2]) {
     return &s->taken[at[1] * s->count[0] + at[0]];
 }
 
-/* Unit vector of the field, in units of x and y; false where there is none or it is not known. */
+/* Unit vector of the field, in units of x and y; false if the field is zero or not known there. */
 static bool direction(const streams *s, const double place[2], double step[2]) {
     const picture *f = s->picture;
     if (!is_inside(f, place)) return false;
@@ -49,7 +49,7 @@ static bool direction(const streams *s, const double place[2], double step[2]) {
     return true;
 }
 
-/* A step of the midpoint rule; false at an end: the frame, the unknown, or another line. */
+/* A step of the midpoint rule; false at an end: the frame, an unknown part, or another line. */
 static bool advance(const streams *s, size_t number, double length, const double from[2], double to[2]) {
     double half[2], step[2];
     if (!direction(s, from, step)) return false;
@@ -63,7 +63,7 @@ static bool advance(const streams *s, size_t number, double length, const double
     return true;
 }
 
-/* Whether a line has come back to where it was long ago: a vortex is drawn once. */
+/* Whether a line has returned to its seed after many steps, so that a vortex is drawn once. */
 static bool has_closed(const streams *s, const double *place, const double *seed, size_t steps) {
     return steps > 12 &&
            hypot(place[0] - seed[0], (place[1] - seed[1]) * s->picture->aspect) < STEP * s->cell;
@@ -93,14 +93,15 @@ static void put_line(const streams *s, FILE *script) {
     fputc('\n', script);
 }
 
-/* A head in the middle of each line. */
+/* Adds a head in the middle of each line. */
 static void add_head(const streams *s, cli_string *heads) {
     const size_t middle = (s->low + s->high) / 2;
     const double *from = s->path + 2 * middle, *to = from + 2;
     cli_append(heads, "%.9g %.9g %.9g %.9g\n", from[0], from[1], to[0] - from[0], to[1] - from[1]);
 }
 
-/* Whether there are any. Seeds from the outside inwards would be better than rows; a stride spreads them. */
+/* Returns whether there are any lines. Seeds from the outside inwards would be better than rows; a stride
+ * spreads them. */
 static bool try_seeds(streams *s, FILE *script, cli_string *heads) {
     const picture *f = s->picture;
     const size_t n = s->count[0] * s->count[1];

@@ -1,4 +1,5 @@
-/* orff predict and orff sample: a model and points to a table of predictions, or of posterior samples. */
+/* orff predict and orff sample: from a model and points to a table of predictions, or of posterior
+ * samples. */
 #include "predict.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static int draw_samples(cli_prediction *j) {
         return CLI_DONE;
     }
     const size_t kept = orff_model_describe(j->applied.model).kept_samples;
-    if (!j->sampling && kept && kept < j->count) j->count = kept; /* all there are */
+    if (!j->sampling && kept && kept < j->count) j->count = kept; /* all that exist */
     status = cli_outcome(orff_samples_draw(&j->samples, j->applied.model, j->count, seed), NULL);
     if (!status && !j->sampling)
         cli_say("standard deviations of derived fields are estimated from %zu samples, to about %.2g %%",

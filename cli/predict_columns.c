@@ -56,7 +56,7 @@ static void add_outputs(cli_prediction *j) {
                    name_of(j, ORFF_SIDE_OUTPUT, i));
 }
 
-/* Of `count` columns from `first` on. */
+/* Adds columns for the errors of `count` columns, starting with `first`. */
 static void add_errors(cli_prediction *j, size_t first, size_t count, bool noisy) {
     for (size_t i = first; i < first + count; i++) {
         cli_string name = {0};
@@ -72,7 +72,7 @@ bool cli_prediction_has_errors(const cli_prediction *j) {
     return j->with_std || j->with_noise;
 }
 
-/* What the conventions call a derived field of an eastward and a northward one. */
+/* The CF standard name of a field derived from an eastward and a northward component. */
 static const char *derived_standard_name(const cli_prediction *j, const char *field) {
     static const char *const known[][3] = {
         {"eastward_wind", "divergence", "divergence_of_wind"},

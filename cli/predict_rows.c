@@ -1,4 +1,4 @@
-/* Rows of predictions, in blocks of points. */
+/* Rows of predictions, computed in blocks of points. */
 #include "predict.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "report.h"
 
 #define BLOCK 4096
-#define CELLS ((size_t)1 << 21) /* of a block of samples */
+#define CELLS ((size_t)1 << 21) /* numbers in a block of samples */
 
 size_t cli_prediction_block(const cli_prediction *j) {
     const size_t fit = j->sampling ? CELLS / (j->count * j->width) + 1 : BLOCK;
@@ -40,7 +40,7 @@ static int classify(const cli_prediction *j, size_t n, const double *X, double *
     return status;
 }
 
-/* A field of all samples into column `at` of the rows; values: count x n x width. */
+/* Puts a field of all samples at column `at` of the rows; values: count x n x width. */
 static int put_samples(const cli_prediction *j, orff_field field, size_t width, size_t n, const double *X,
                        size_t at, double *values, double *rows) {
     const int status = cli_outcome(orff_samples_field(j->samples, field, n, X, values), NULL);
@@ -51,7 +51,7 @@ static int put_samples(const cli_prediction *j, orff_field field, size_t width, 
     return status;
 }
 
-/* The number of the sample and the inputs of each row; returns the column behind them. */
+/* Puts the number of the sample and the inputs of each row; returns the next column. */
 static size_t put_places(const cli_prediction *j, size_t n, const double *X, double *rows) {
     const size_t d = j->with_inputs ? j->applied.info.inputs : 0;
     const size_t number = j->numbered_last ? d : 0, first = j->numbered && !j->numbered_last;
@@ -76,7 +76,7 @@ static int compute_samples(const cli_prediction *j, size_t n, const double *X, d
     return status;
 }
 
-/* Errors of a derived field: in closed form, or by samples. */
+/* Errors of a derived field: in closed form, or from samples. */
 static int derived_std(const cli_prediction *j, const cli_derived *derived, size_t n, const double *X,
                        double *values) {
     const orff_model *model = j->applied.model;
@@ -115,7 +115,7 @@ static int compute(const cli_prediction *j, size_t n, const double *X, double *v
     return status;
 }
 
-/* Points where the model is not to be believed keep their place and lose all else. */
+/* Points where the model is not to be trusted keep their places and lose all other numbers. */
 static int mask_block(cli_prediction *j, size_t n, const double *X, size_t each, double *rows) {
     bool *masked = cli_more(NULL, n, sizeof *masked);
     const int status = cli_mask_points(&j->applied, &j->mask, n, X, masked);

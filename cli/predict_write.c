@@ -1,4 +1,4 @@
-/* Predictions into a file: of this process, or of all that share the rows. */
+/* Writes predictions to a file: of this process, or of all processes that share the rows. */
 #include "predict.h"
 
 #include <inttypes.h>
@@ -63,7 +63,7 @@ static char *result_json(const cli_prediction *j, double seconds) {
     return cli_json_text(all);
 }
 
-/* Without an output the file is one that all processes have written to, or that of another process. */
+/* Without `output` the file was written by all processes, or belongs to another process. */
 static int finish_file(const cli_prediction *j, fmt_output *output) {
     if (cli_predict_shared && cli_predict_shared->in_place(cli_text(j->arguments, CLI_OPT_OUTPUT)))
         return cli_predict_shared->finish(CLI_DONE);
@@ -72,7 +72,7 @@ static int finish_file(const cli_prediction *j, fmt_output *output) {
     return cli_predict_shared ? cli_predict_shared->agree(status) : status;
 }
 
-/* The text for the user is made before the file is renamed into place: see cli_json_text. */
+/* Makes the text for the user before the file is renamed into place: see cli_json_text. */
 static int finish(const cli_prediction *j, fmt_output *output, double start) {
     const double seconds = cli_seconds() - start;
     char *text = cli_wants_json() ? result_json(j, seconds) : NULL;
@@ -93,14 +93,14 @@ static int finish(const cli_prediction *j, fmt_output *output, double start) {
     return cli_wants_json() ? cli_print_text(text) : CLI_DONE;
 }
 
-/* The Earth as the model has it: WGS 84 for a coordinate system, the sphere of the local plane. */
+/* The shape of the Earth in the model: WGS 84 for a coordinate system, a sphere for the local plane. */
 static const fmt_output_earth *earth_of(const cli_prediction *j) {
     static const fmt_output_earth sphere = {6371008.8, 0.0}, wgs84 = {6378137.0, 298.257223563};
     if (!j->applied.info.on_plane) return NULL;
     return *j->applied.info.plane.crs ? &wgs84 : &sphere;
 }
 
-/* Where a model in degrees was learned. */
+/* Describes the plane that a model in degrees was learned on. */
 static char *comment_of(const cli_prediction *j) {
     const orff_plane *plane = &j->applied.info.plane;
     cli_string text = {0};
@@ -113,13 +113,13 @@ static char *comment_of(const cli_prediction *j) {
     return text.text;
 }
 
-/* The same of all processes that share the rows. */
+/* Sums the counts over all processes that share the rows. */
 static void add_counts(cli_prediction *j) {
     uint64_t *const counts[] = {&j->rows, &j->dropped, &j->masked, &j->on_land};
     for (size_t i = 0; cli_predict_shared && i < 4; i++) *counts[i] = cli_predict_shared->sum(*counts[i]);
 }
 
-/* Each process its rows, into their place of one file. */
+/* Each process writes its rows to their place in one file. */
 static int write_in_place(cli_prediction *j, double start) {
     uint64_t rows = 0;
     int status = CLI_DONE;
@@ -139,7 +139,7 @@ static int write_in_place(cli_prediction *j, double start) {
     return finish(j, NULL, start);
 }
 
-/* All processes a part of the rows, and again. */
+/* In each turn, every process computes a part of the rows. */
 static int run_turns(cli_prediction *j, fmt_output *output) {
     int status = CLI_DONE;
     while (!status && cli_predict_shared->turn(&j->data, j->lattice.rows, &j->next, &j->last)) {

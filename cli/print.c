@@ -1,4 +1,5 @@
-/* All text for the terminal, except the help and the progress bar, is printed here: no control character gets through. */
+/* Prints all text for the terminal, except the help and the progress bar, so that no control character
+ * gets through. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -38,8 +38,8 @@ static int completion(const char *shell) {
     return CLI_USAGE;
 }
 
-/* orff help [COMMAND], and what the installation makes: help --man [COMMAND], help --completion [SHELL], and
- * help --settings, the page docs/settings.md. */
+/* orff help [COMMAND], and what the installation uses: help --man [COMMAND], help --completion [SHELL],
+ * and help --settings, the page docs/settings.md. */
 static int help(int count, char **words) {
     const bool manual = count > 0 && !strcmp(words[0], "--man");
     if (count > 0 && !strcmp(words[0], "--completion")) return completion(count > 1 ? words[1] : "bash");

@@ -13,11 +13,11 @@
 
 #include "inert.h"
 
-/* One program, one terminal. */
+/* State of the terminal, of which a program has one. */
 static struct {
-    bool mute;             /* somebody else speaks */
+    bool mute;             /* another process prints */
     bool quiet, json, bar; /* bar: standard error is a terminal */
-    bool shown;            /* a bar stands on the line */
+    bool shown;            /* a bar is on the current line */
     char task[48];
     double start, last;   /* of the task, or of its bar; when something was last shown */
     double first, done;   /* at the start, and now */
@@ -209,7 +209,7 @@ int cli_replace_file(const char *path, size_t size, const void *bytes) {
     return cli_outcome(status, NULL);
 }
 
-/* A write that failed long ago has left its mark on the stream, but no reason. */
+/* A write that failed earlier has set the error flag of the stream, but errno is lost. */
 int cli_check_stdout(void) {
     errno = 0;
     if (!fflush(stdout) && !ferror(stdout)) return CLI_DONE;
@@ -258,7 +258,7 @@ static void *more_json(size_t size) {
 
 void cli_memory_begin(void) {
     json_set_alloc_funcs(more_json, free);
-    atexit(orff_file_remove_temporaries); /* libraries leave by exit() when memory is short */
+    atexit(orff_file_remove_temporaries); /* libraries exit when memory runs out */
 }
 
 char *cli_copy_text(const char *text) {

@@ -42,7 +42,7 @@ json_t *cli_text_or_shown(const char *text) {
 
 /* ---- parts */
 
-/* The length scale of a part in its field's space; NAN where inputs differ. */
+/* The length scale of a part in its field's space; NAN if it differs between inputs. */
 static double one_scale(const orff_model *model, const orff_notes *notes, const orff_part *part) {
     const size_t d = orff_model_describe(model).inputs;
     double sigma = NAN;
@@ -92,7 +92,7 @@ static json_t *part_json(const orff_model *model, size_t i) {
     return object;
 }
 
-/* "kernel", "base" and "sigma": of the one part, or joined and listed. */
+/* "kernel", "base" and "sigma": of the only part, or joined and listed. */
 static void set_kernel(json_t *object, const json_t *parts) {
     const size_t n = json_array_size(parts);
     cli_string kernel = {0};
@@ -150,18 +150,18 @@ static const char *output_name(const orff_notes *notes, size_t i, char text[24])
     return name ? name : text;
 }
 
-/* "0.1234", or "-" for what is not known. */
+/* "0.1234", or "-" if unknown. */
 static const char *root_text(double mse, char text[24]) {
     snprintf(text, 24, isfinite(mse) ? "%.5g" : "-", sqrt(mse));
     return text;
 }
 
-/* The columns of errors that a fit has: titles of those that are there, else NULL. */
+/* Titles of the columns of errors; NULL for columns that a fit does not have. */
 typedef struct columns {
     const char *crossed, *held, *noise;
 } columns;
 
-/* When the model is saved nothing may fail any more: no memory is asked for. */
+/* Allocates nothing, as nothing may fail once the model is saved. */
 static void say_columns(columns has, const char *name, const char *train, const char *cv, const char *held,
                         const char *noise, const char *units) {
     const char *const each[] = {train, has.crossed ? cv : NULL, has.held ? held : NULL,
@@ -176,7 +176,7 @@ static void say_columns(columns has, const char *name, const char *train, const 
     cli_say("  %-18s%s%s%s", name, line, units ? " " : "", units ? units : "");
 }
 
-/* noise: a variance, as the others are squares. */
+/* noise: a variance, as the other arguments are squares. */
 static void say_error(columns has, const char *name, double train, double cv, double held, double noise,
                       const char *units) {
     char a[24], b[24], c[24], d[24];
@@ -184,7 +184,7 @@ static void say_error(columns has, const char *name, double train, double cv, do
                 units);
 }
 
-/* Whether rows left out tell more than cross-validation: of features they are the same. */
+/* Whether held-out errors differ from the cross-validated ones: for features they are the same. */
 static bool has_held_out(const orff_model_info *info) {
     return isfinite(info->held_out_mse) && info->held_out_rows > 0;
 }
@@ -257,7 +257,7 @@ const char *cli_layers_words(const orff_model_info *info, char text[CLI_LAYERS_R
     return text;
 }
 
-/* Of each part that joins outputs. */
+/* For each part that couples outputs. */
 static void say_coupling(const cli_result *r, const orff_model_info *info) {
     char line[CLI_COUPLING_LINE], name[24];
     for (size_t i = 0; i < info->parts; i++) {
@@ -308,7 +308,7 @@ void cli_result_say(const cli_result *r, const char *words) {
 
 /* ---- as JSON */
 
-/* Rows left out: "folds" says how. */
+/* Errors on held-out rows; "folds" says which. */
 static void set_held_out(json_t *object, const orff_model_info *info) {
     const bool known = isfinite(info->held_out_mse);
     json_object_set_new(object, "folds", known ? json_string(orff_folds_name(info->folds)) : json_null());
@@ -348,7 +348,7 @@ static void set_errors(json_t *object, const cli_result *r, const orff_model_inf
     json_object_set_new(object, "noise", noise);
 }
 
-/* The names of what a model warns of, for programs. */
+/* Names of a model's warnings, for programs. */
 static json_t *warning_names(unsigned warnings) {
     static const struct {
         unsigned flag;

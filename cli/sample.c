@@ -1,4 +1,4 @@
-/* orff sample: whole fields that the rows allow. */
+/* orff sample: whole fields that agree with the rows. */
 #include "apply.h"
 #include "commands.h"
 

@@ -1,4 +1,4 @@
-/* SANITIZED where a sanitizer is built in: its own beginning comes later than that of the preinit array. */
+/* Defines SANITIZED if a sanitizer is built in: it is initialised only after the preinit array. */
 #ifndef CLI_SANITIZED_H
 #define CLI_SANITIZED_H
 

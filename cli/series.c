@@ -9,7 +9,7 @@
 
 #define BLOCK    1024
 #define MOST_LAG 100000
-#define MOST_GAP 10.0 /* a gap may be as long as so many times what was measured */
+#define MOST_GAP 10.0 /* a gap may be so many times as long as the measured part */
 
 /* ---- lags */
 
@@ -52,7 +52,7 @@ static int table_failed(const fmt_table *table) {
     return cli_failed("%s", fmt_table_error(table));
 }
 
-/* With times, values may be missing; without, a row is a step, and all of them must be there. */
+/* With times, values may be missing; without, each row is a step, and no value may be missing. */
 static int select_columns(cli_series *s, const cli_arguments *a, const char *outputs) {
     const char *time = cli_text(a, CLI_OPT_TIME_COLUMN);
     size_t count = 0;
@@ -69,7 +69,7 @@ static int select_columns(cli_series *s, const cli_arguments *a, const char *out
     return CLI_DONE;
 }
 
-/* What leaves rows out would join what lies before a gap to what lies behind it. */
+/* Leaving out rows would join the values before and after a gap. */
 static int row_failed(const fmt_table *table, bool timed) {
     const char *message = fmt_table_error(table), *hint = strstr(message, "; --skip-missing");
     if (!hint) return table_failed(table);
@@ -116,7 +116,7 @@ static double median_step(const cli_series *s) {
     return median;
 }
 
-/* Months and years are not all as long: a time is one step after the last unless it is nearer to two or more. */
+/* Months and years differ in length: the next time is one step away unless two or more steps are nearer. */
 static size_t steps_between(const cli_series *s, size_t i, double median) {
     const double steps = floor((s->times[i] - s->times[i - 1]) / median + 0.5);
     return steps < 1.0 ? 1 : (size_t)steps;

@@ -17,7 +17,7 @@ static bool is_file(const char *path) {
     return !stat(path, &about) && !S_ISDIR(about.st_mode);
 }
 
-/* Numbers as the library's settings write matrices: 1,2;3,4. */
+/* Appends a table of numbers as the library's settings write matrices: 1,2;3,4. */
 static int append_table(cli_string *text, const char *path) {
     size_t rows = 0, cols = 0;
     double *numbers = NULL;
@@ -45,7 +45,7 @@ const char *cli_matrix_of(const orff_setting *setting, const char *word) {
     return word;
 }
 
-/* One word: FILE, perhaps with words of the form before it and a ridge behind, or what the library knows. */
+/* Appends one word: FILE, possibly after words of the form and before a ridge, or a word for the library. */
 static int append_matrix(cli_string *text, const orff_setting *setting, const char *word) {
     char path[4096];
     const char *matrix = cli_matrix_of(setting, word);
@@ -58,8 +58,8 @@ static int append_matrix(cli_string *text, const orff_setting *setting, const ch
         double number;
         const bool names_file = strpbrk(word, "/.") && !strpbrk(word, ";,");
         if (names_file && !cli_scan_number(word, ":", &number))
-            return append_table(text, word); /* which says what is wrong with it */
-        cli_append(text, "%s", word);        /* for the library to judge */
+            return append_table(text, word); /* fails with a message */
+        cli_append(text, "%s", word);        /* for the library to check */
         return CLI_DONE;
     }
     const int status = append_table(text, path);
@@ -67,7 +67,7 @@ static int append_matrix(cli_string *text, const orff_setting *setting, const ch
     return status;
 }
 
-/* A whole value that is a file, else words between plus signs. */
+/* A file as the whole value, or words between plus signs. */
 static int matrix_text(const orff_setting *setting, const char *value, char **out) {
     cli_string text = {0};
     int status = CLI_DONE;
@@ -113,7 +113,8 @@ static bool is_auto_sigma(const orff_part *part) {
     return part->sigma <= 0.0 && !part->sigmas; /* ORFF_SIGMA_AUTO, ORFF_SIGMA_ARD */
 }
 
-/* Of lines "name=text", those of the kernel that no option names: never through the names of files. */
+/* Sets the lines "name=text" about the kernel for which no option is given; they are never read as names
+ * of files. */
 static int set_kernel_of(orff_options *options, const cli_arguments *a, const char *lines) {
     orff_options *all = NULL;
     int status = cli_outcome(orff_options_create(&all), NULL);
@@ -148,7 +149,7 @@ int cli_settings_read_over(cli_settings *s, const cli_arguments *a, const orff_d
     return CLI_DONE;
 }
 
-/* The names of the inputs, which the notes own; to be freed. */
+/* The names of the inputs, which belong to the notes; free the array. */
 static const char **names_of_inputs(const orff_notes *notes, size_t d) {
     const char **names = cli_more(NULL, d, sizeof *names);
     for (size_t i = 0; i < d; i++) names[i] = orff_notes_name(notes, ORFF_SIDE_INPUT, i);
@@ -188,7 +189,7 @@ int cli_settings_note_covariates(const cli_arguments *a, size_t d, orff_notes *n
     return outcome;
 }
 
-/* Without the files of a run. */
+/* Writes the options that were given, except files of a run. */
 static orff_status written(const orff_options *options, orff_options *copy, char **text) {
     orff_status status = ORFF_OK;
     for (size_t i = 0; !status && orff_setting_at(i); i++) {
@@ -219,7 +220,7 @@ void cli_settings_clear(cli_settings *s) {
     *s = (cli_settings){0};
 }
 
-/* Whether a part of the kernel is a field, and so has as many outputs as inputs. */
+/* Whether a part of the kernel is a field, which needs as many outputs as inputs. */
 int cli_settings_is_field(const cli_arguments *a, bool *field) {
     cli_settings s;
     cli_arguments bare = *a;

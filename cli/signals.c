@@ -25,7 +25,7 @@ void cli_interrupt_reported(void) {
     reported = 1;
 }
 
-/* ---- handlers: they call nothing but what POSIX allows there */
+/* ---- handlers: they call only functions that POSIX allows there */
 
 static void remove_files(void) {
     const char *const *name = own_files;
@@ -36,7 +36,7 @@ static void remove_files(void) {
 
 static void write_text(const char *text) {
     const ssize_t written = write(STDERR_FILENO, text, strlen(text));
-    (void)written; /* nobody is left to hear of it */
+    (void)written; /* a failure cannot be reported */
 }
 
 static void leave(int number) {
@@ -47,14 +47,14 @@ static void leave(int number) {
     _exit(CLI_INTERRUPTED);
 }
 
-/* BLAS and LAPACK may work for minutes before the library looks again. */
+/* BLAS and LAPACK may work for minutes before the library checks again. */
 static void on_interrupt(int number) {
     if (interrupted) leave(number);
     interrupted = 1;
     alarm(1);
 }
 
-/* The action is the default one again, and the signal is not blocked: it ends the program here. */
+/* The default action is restored, and the signal is not blocked, so it ends the program here. */
 static void on_end(int number) {
     remove_files();
     raise(number);
@@ -77,5 +77,5 @@ void cli_signals_begin(bool on_terminal) {
     handle(SIGINT, on_interrupt, 0);
     signal(SIGALRM, leave);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files is then an error like others */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding a limit on file sizes is then an error like others */
 }

@@ -1,21 +1,22 @@
-/* Signals that end the program: none leaves a temporary file behind. */
+/* Signals that end the program leave no temporary files behind. */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
 #include <stdbool.h>
 
-/* TERM, HUP and their like end the program as they would without us, once temporary files are gone. The first
- * interrupt asks the work to stop, and ends the program when the work does not hear it within a second; a second one
- * ends it at once. What was ignored at the start stays ignored. on_terminal: a progress bar may stand on the line. */
+/* TERM, HUP and similar signals end the program as they would without handlers, after temporary files are
+ * removed. The first interrupt requests a stop, and ends the program if work has not stopped within a
+ * second; a second interrupt ends it at once. Signals ignored at the start stay ignored. on_terminal:
+ * there may be a progress bar on the line. */
 void cli_signals_begin(bool on_terminal);
 
 bool cli_interrupted(void);
 
-/* Names of files, and behind them of their directory, that go with the program when a signal ends it; NULL ends the list.
- * The list and its texts must stay as they are until they are withdrawn by NULL. */
+/* Names of files, followed by that of their directory, to be removed when a signal ends the program; NULL
+ * ends the list. The list and its texts must stay unchanged until a call with NULL. */
 void cli_signals_remove(const char *const *names);
 
-/* The user has read that it was interrupted: the handlers need not say it. */
+/* The user has been told of the interrupt, so the handlers need not do so. */
 void cli_interrupt_reported(void);
 
 #endif

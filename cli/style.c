@@ -22,7 +22,7 @@ const cli_style *cli_style_find(const char *name) {
     return NULL;
 }
 
-/* ---- colours: lightness, chroma and hue of OKLCH, in which equal steps look equal */
+/* ---- colours: lightness, chroma and hue in OKLCH, in which equal steps look equal */
 
 typedef struct colour {
     double lightness, chroma, hue; /* hue in degrees */
@@ -45,7 +45,8 @@ static bool is_shown(const double rgb[3]) {
     return true;
 }
 
-/* Linear RGB with as much of the chroma as a screen has. Found to the last digit: steps would be seen as edges. */
+/* Linear RGB with as much chroma as a screen can show. The limit is computed to the last digit, as steps
+ * would be visible as edges. */
 static void into_screen(colour c, double rgb[3]) {
     double low = 0.0, high = c.chroma;
     to_linear(c, rgb);
@@ -73,7 +74,8 @@ static double between(double from, double to, double t) {
     return from + (to - from) * t;
 }
 
-/* Lightness runs evenly from near the paper's, but not as far as that, to where ink can still be read. */
+/* Lightness changes evenly from near that of the paper, but distinct from it, to where ink is still
+ * legible. */
 static colour growing(const cli_style *style, double t) {
     return style->dark
                ? (colour){between(0.32, 0.76, t), 0.055 + 0.045 * sin(3.14 * t), between(285.0, 105.0, t)}

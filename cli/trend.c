@@ -5,7 +5,7 @@
 
 #include "result.h"
 
-enum { MOST = 12 }; /* terms in a line */
+enum { MOST = 12 }; /* most terms in a line */
 
 static const char *input_name(const orff_notes *notes, size_t i, char text[24]) {
     const char *name = orff_notes_name(notes, ORFF_SIDE_INPUT, i);

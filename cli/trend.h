@@ -8,10 +8,10 @@
 
 enum { CLI_TREND_LINE = 1000 };
 
-/* "linear, from x 5.2, y 48.1": which, and where its inputs are counted from. "" where there is none. */
+/* "linear, from x 5.2, y 48.1": the kind, and the centre of the inputs. "" without a trend. */
 void cli_trend_words(const orff_model *model, const orff_notes *notes, char words[CLI_TREND_LINE]);
 
-/* Of output k: "1.2 +- 0.1, x 0.3 +- 0.02". Takes no memory. */
+/* For output k: "1.2 +- 0.1, x 0.3 +- 0.02". Allocates nothing. */
 void cli_trend_line(const orff_model *model, const orff_notes *notes, size_t k, char line[CLI_TREND_LINE]);
 
 /* {"kind", "centre": d numbers, "terms": [{"inputs": names, "coefficients", "errors": p numbers}, ..]} */

@@ -1,4 +1,4 @@
-/* orff tune: fits the settings with the smallest cross-validated error. */
+/* orff tune: fits with the settings of smallest cross-validated error. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 #define MOST_CANDIDATES 100000
 
-/* Options that were given more than once are the axes of a grid of candidates. */
+/* Options given more than once are the axes of a grid of candidates. */
 typedef struct grid {
     size_t n_axes, count;
     cli_option_id axes[CLI_MOST_OPTIONS];
@@ -23,11 +23,11 @@ typedef struct grid {
     cli_settings *specs;      /* count */
     orff_settings *settings;  /* count */
     double *scores;           /* count */
-    orff_path_point **paths;  /* count: lambdas and errors of each */
+    orff_path_point **paths;  /* count: lambdas and errors of each candidate */
     size_t best;
 } grid;
 
-/* The settings of the library may. */
+/* Only settings of the library may be repeated. */
 static bool may_repeat(cli_option_id id) {
     return id >= CLI_OWN_OPTIONS;
 }
@@ -46,7 +46,7 @@ static int find_axes(grid *g, const cli_arguments *a) {
     return CLI_DONE;
 }
 
-/* Candidate i as if only its values had been given. */
+/* The arguments of candidate i, as if only its values had been given. */
 static cli_arguments pick(const grid *g, const cli_arguments *a, size_t i) {
     cli_arguments one = *a;
     for (size_t k = 0; k < g->n_axes; k++) {
@@ -59,7 +59,7 @@ static cli_arguments pick(const grid *g, const cli_arguments *a, size_t i) {
     return one;
 }
 
-/* Points of a candidate's path: one where its lambda is given. */
+/* Number of points in a candidate's path: one if its lambda is given. */
 static size_t path_length(const grid *g, size_t i) {
     return g->settings[i].lambda > 0.0 ? 1 : g->settings[i].lambda_count;
 }
@@ -97,7 +97,7 @@ static void clear(grid *g) {
 static const char *const shown[] = {"kernel", "base", "sigma", "features", "sampling"};
 #define SHOWN (sizeof shown / sizeof *shown)
 
-/* Options of a line of the report: the usual ones and whatever else was varied. lambda has a column of its
+/* Options in a line of the report: the usual ones and all others that vary. lambda has a column of its
  * own. */
 static size_t report_columns(const grid *g, cli_option_id *ids) {
     size_t count = SHOWN;
@@ -110,7 +110,7 @@ static size_t report_columns(const grid *g, cli_option_id *ids) {
     return count;
 }
 
-/* A cell and a comma. RFC 4180: quotes around what has a separator in it. */
+/* Appends a cell and a comma. RFC 4180: a cell with a separator is quoted. */
 static void append_cell(cli_string *line, const char *text) {
     if (!strpbrk(text, ",\"\n")) {
         cli_append(line, "%s,", text);
@@ -121,7 +121,7 @@ static void append_cell(cli_string *line, const char *text) {
     cli_append(line, "\",");
 }
 
-/* "div-free, sigma 0.3": kernel, sigma, and whatever else was varied. */
+/* "div-free, sigma 0.3": kernel, sigma, and all other options that vary. */
 static void append_label(const grid *g, size_t i, cli_string *label) {
     const cli_arguments *a = &g->arguments[i];
     cli_append(label, "%s, sigma %s", cli_text(a, cli_setting("kernel")), cli_text(a, cli_setting("sigma")));

@@ -11,7 +11,7 @@
 #include "settings.h"
 
 #define DRAWS 1999
-#define FREE  16 /* series whose links are printed */
+#define FREE  16 /* most series whose links are printed */
 
 typedef struct job {
     const cli_arguments *arguments;
@@ -20,7 +20,7 @@ typedef struct job {
     cli_settings settings;
     orff_notes *notes;
     orff_model *model;
-    size_t draws;                   /* 0: no links */
+    size_t draws;                   /* bootstrap draws; 0: no links */
     double *strength, *probability; /* p x p */
 } job;
 
@@ -35,7 +35,7 @@ static const char *name_of(const job *j, size_t k) {
 
 /* ---- notes */
 
-/* Inputs are named as what they are: "u(t-3)". */
+/* Inputs are named after their values: "u(t-3)". */
 static orff_status name_inputs(job *j) {
     const size_t p = j->series.p;
     orff_status status = ORFF_OK;
@@ -74,7 +74,7 @@ static orff_series series_of(const job *j) {
                          .changes = cli_given(j->arguments, CLI_OPT_CHANGES)};
 }
 
-/* What texts are resolved against: the rows that the series makes. */
+/* Reads settings in view of the rows that the series makes. */
 static int read_settings(job *j) {
     const orff_series series = series_of(j);
     size_t rows = 0;
@@ -102,7 +102,7 @@ static int learn(job *j) {
                        NULL);
 }
 
-/* ---- what is said */
+/* ---- messages */
 
 static void say_links(const job *j) {
     const size_t p = j->series.p;

@@ -1,4 +1,4 @@
-/* orff view: a page in which the model itself is evaluated and moves. */
+/* orff view: a page that evaluates the model and moves particles through the field. */
 #include "view.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "report.h"
 #include "result.h"
 
-/* ---- what is shown */
+/* ---- contents of the page */
 
 static int refuse_shape(const cli_view *f) {
     if (f->applied.info.classes)
@@ -28,7 +28,7 @@ static bool same_units(const orff_notes *notes, size_t p) {
     return true;
 }
 
-/* The map is the first two inputs that are not covariates, and else the first two. */
+/* The map shows the first two inputs that are not covariates; if there are fewer, covariates too. */
 static int find_axes(cli_view *f) {
     size_t found = 0;
     f->d = f->applied.info.inputs;

@@ -1,4 +1,4 @@
-/* What a page calls the field: names, units, its plane, its coast. */
+/* Names, units, plane and coast of a page. */
 #include "view.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ int cli_view_plane(cli_view *f) {
     return status;
 }
 
-/* The shortest length scale of each input: how fine the page must look. */
+/* The shortest length scale of each input, which determines how fine the page must draw. */
 static json_t *details(const cli_view *f) {
     json_t *list = json_array();
     for (size_t i = 0; i < f->d; i++) {

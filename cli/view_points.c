@@ -1,4 +1,4 @@
-/* The points of a page: where data were. */
+/* The points of a page: positions of data. */
 #include "view.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 #include "page.h"
 #include "report.h"
 
-#define MOST_POINTS 20000 /* of the data, drawn */
+#define MOST_POINTS 20000 /* most points drawn */
 
-/* Rows of which every `step`th is kept: twice as many are left out whenever there are too many. */
+/* Keeps every `step`th row; doubles the step whenever there are too many. */
 typedef struct thinned {
     size_t kept, step, seen;
     double *X; /* kept x d */

@@ -1,4 +1,4 @@
-/* The values of a page: a sum, or a grid; with their errors, samples, and places by which the page checks itself. */
+/* The values of a page: a sum, or a grid; with errors, samples, and places for the page's self-check. */
 #include "view.h"
 
 #include <math.h>
@@ -11,15 +11,15 @@
 #include "report.h"
 
 #define ERROR_NODES  48  /* of the grid of error bars, along the longer side of the map ... */
-#define ERROR_SLIDES 5   /* ... and along each other input */
-#define VALUE_NODES  140 /* the same where values come from a grid too */
+#define ERROR_SLIDES 5   /* ... and nodes along each other input */
+#define VALUE_NODES  140 /* the same for values, if they come from a grid too */
 #define VALUE_SLIDES 9
 #define MOST_NODES   40000
-#define MARGIN       0.4 /* of the range, around the map: people look beyond the data */
-#define PROBES       24  /* places at which the page compares itself with the program */
-#define MOST_ROWS \
-    250000 /* that values may come from, the nearest of them; a page is then about as large as its model */
-#define KEPT_OF_MEAN  1e-10 /* waves that are left out, beside all of them */
+#define MARGIN       0.4 /* of the range, around the map, for looking beyond the data */
+#define PROBES       24  /* places for the page's self-check */
+/* Most rows in a page that predicts from the nearest: it is then about as large as its model. */
+#define MOST_ROWS     250000
+#define KEPT_OF_MEAN  1e-10 /* waves left out, relative to all */
 #define KEPT_OF_DRAWS 1e-4
 
 /* ---- grids */
@@ -28,7 +28,7 @@ static bool is_axis(const cli_view *f, size_t i) {
     return i == f->axis[0] || i == f->axis[1];
 }
 
-/* Over the map with its margin, and over the ranges of the other inputs. */
+/* A grid over the map with its margin, and over the ranges of the other inputs. */
 static void grid_make(const cli_view *f, size_t nodes, size_t slides, cli_lattice *grid) {
     const double wide = f->high[f->axis[0]] - f->low[f->axis[0]],
                  tall = f->high[f->axis[1]] - f->low[f->axis[1]];
@@ -38,7 +38,7 @@ static void grid_make(const cli_view *f, size_t nodes, size_t slides, cli_lattic
     grid->high = cli_more(NULL, f->d, sizeof *grid->high);
     for (size_t i = 0; i < f->d; i++) {
         const double extent = f->high[i] - f->low[i], margin = is_axis(f, i) ? MARGIN * extent : 0.0;
-        const bool stretched = !f->vector; /* axes of other units say nothing of each other */
+        const bool stretched = !f->vector; /* axes with other units cannot be compared */
         const double part = stretched ? 1.0 : extent / fmax(wide, tall);
         grid->count[i] = is_axis(f, i)  ? (size_t)fmax(8.0, ceil((double)nodes * part))
                          : extent > 0.0 ? slides
@@ -54,7 +54,7 @@ static void grid_make(const cli_view *f, size_t nodes, size_t slides, cli_lattic
     for (size_t i = 0; i < f->d; i++) grid->rows *= grid->count[i];
 }
 
-/* With as many other inputs as there may be, nodes are halved until they are few enough. */
+/* Halves slides and nodes until there are few enough, however many other inputs there are. */
 static void grid_fit(const cli_view *f, size_t nodes, size_t slides, cli_lattice *grid) {
     grid_make(f, nodes, slides, grid);
     while (grid->rows > MOST_NODES && (nodes > 8 || slides > 2)) {
@@ -79,7 +79,7 @@ static int add_grid(cli_view *f, const char *name, const cli_lattice *grid, bool
     return status;
 }
 
-/* What error bars are relative to, and up to which part of it the field is known. */
+/* Adds the prior, which error bars are relative to, and the part of it up to which the field is known. */
 static void add_prior(cli_view *f) {
     double *prior = cli_more(NULL, f->p, sizeof *prior);
     if (cli_mask_prior(&f->applied, prior)) {
@@ -175,9 +175,9 @@ int cli_view_samples(cli_view *f) {
     return cli_outcome(status, NULL);
 }
 
-/* ---- places at which the page compares itself with the program */
+/* ---- places for the page's self-check */
 
-/* Between 0 and 1, spread evenly: multiples of irrational numbers. */
+/* Numbers between 0 and 1, spread evenly: multiples of irrational numbers. */
 static double spread(size_t i, size_t k) {
     static const double steps[] = {0.7548776662466927, 0.5698402909980532, 0.8191725133961645,
                                    0.6710436067037893};

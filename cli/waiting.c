@@ -1,8 +1,9 @@
-/* Threads that wait give way soon. Those of GNU's OpenMP otherwise wait in a loop, for milliseconds: on a machine that has
- * other work, two threads are then slower than one. How long they loop is read from the environment while OpenMP is loaded,
- * so it has to stand there before. The functions of the program's preinit array are the first that the loader calls; but the
- * environment cannot grow there, as the C library begins later with the one that the kernel has left. So a variable that no
- * library looks at lends its place, and has it back before main. What the user says about waiting is left alone. */
+/* Makes waiting threads give way soon. Threads of GNU's OpenMP otherwise wait in a loop, for milliseconds:
+ * on a machine with other work, two threads are then slower than one. OpenMP reads from the environment
+ * how long they loop while it is loaded, so the variable must be set before. The loader calls the
+ * functions in the program's preinit array first; but the environment cannot grow there, as the C library
+ * later starts with the one from the kernel. So a variable that no library reads lends its place, and gets
+ * it back before main. Settings of the user about waiting are left alone. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -12,9 +13,9 @@
 
 extern char **environ;
 
-/* Few enough to give way, enough for the short waits between threads that all run (docs/features.md). */
+/* Few enough to give way, enough for short waits between threads that all run (docs/features.md). */
 static char setting[] = "GOMP_SPINCOUNT=100";
-static char *lent; /* whose place it has */
+static char *lent; /* the variable that lends its place */
 
 static char **place_of(char **environment, const char *name) {
     const size_t length = strlen(name);
@@ -37,7 +38,7 @@ static void lend_place(int count, char **words, char **environment) {
     }
 }
 
-/* The constructors of a program come after those of its libraries. */
+/* Constructors of a program run after those of its libraries. */
 __attribute__((constructor)) static void give_back(void) {
     for (char **place = environ; lent && place && *place; place++)
         if (*place == setting) *place = lent;

@@ -6,10 +6,10 @@
 #include "formats/coast.h"
 #include "report.h"
 
-#define MARGIN 0.25 /* of the range: a coast that bounds the data lies outside of them */
-#define MOST   2000 /* points of a coast: about as many as rows of a field that is known along it */
+#define MARGIN 0.25 /* of the range: a coast that bounds the data lies outside them */
+#define MOST   2000 /* points of a coast: about as many as the rows of a field that is well known along it */
 
-/* The range of the data, and some room about it: low x, high x, low y, high y. */
+/* The range of the data with a margin: low x, high x, low y, high y. */
 static void find_box(const cli_data *data, double box[4]) {
     for (size_t k = 0; k < 2; k++) {
         box[2 * k] = box[2 * k + 1] = data->X[k];
@@ -23,7 +23,7 @@ static void find_box(const cli_data *data, double box[4]) {
     }
 }
 
-/* About as far from each other as the rows are, in the units of the coast's length. */
+/* About the distance between rows, in the coast's unit of length. */
 static double spacing_of(const cli_data *data, const double box[4], bool degrees) {
     const double north = degrees ? 111.2 : 1.0,
                  east = north * (degrees ? cos((box[2] + box[3]) * 0.00872664626) : 1.0);
@@ -31,7 +31,7 @@ static double spacing_of(const cli_data *data, const double box[4], bool degrees
     return area > 0.0 ? sqrt(area / (double)data->n) : 1.0;
 }
 
-/* Twice as far apart until they are few enough. */
+/* Doubles the spacing until the points are few enough. */
 static int place(cli_data *data, const orff_coast *coast, const orff_plane *plane, const double box[4],
                  double spacing) {
     int status = CLI_DONE;

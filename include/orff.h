@@ -232,8 +232,9 @@ ORFF_API size_t orff_rule_columns(orff_rule rule, size_t p);
  * report failure. It is called from one thread at a time, for at most a few thousand points. */
 typedef int (*orff_matrix_fn)(void *self, size_t count, const double *at, double *matrices);
 
-/* Length scales that a fit chooses: one for all inputs of the field's space, or for all inputs where there is none, or, if
- * the rows clearly say so, one for each; always one for each (parts that are fields: for each covariate). */
+/* Length scales that a fit chooses. AUTO: one for all inputs of the field's space (or for all inputs if
+ * there is none), or one for each input if the rows clearly favour that. ARD: always one for each input
+ * (for parts that are fields: for each covariate). */
 #define ORFF_SIGMA_AUTO 0.0
 #define ORFF_SIGMA_ARD  (-1.0)
 
@@ -243,7 +244,7 @@ typedef int (*orff_matrix_fn)(void *self, size_t count, const double *at, double
 typedef struct orff_part {
     orff_rule rule;
     orff_base base;
-    double shape;         /* nu of Matern, alpha of the rational quadratic; in a fit also ORFF_SHAPE_AUTO; others have none */
+    double shape;         /* nu of Matern, alpha of rational quadratic; in a fit also ORFF_SHAPE_AUTO */
     double sigma;         /* length scale of every input; in a fit also ORFF_SIGMA_AUTO, ORFF_SIGMA_ARD ... */
     const double *sigmas; /* ... or one per input (d values); NULL: sigma */
     double weight;        /* v >= 0: this part is v K_part */
@@ -257,18 +258,21 @@ typedef struct orff_part {
      * A fit learns A by the evidence if A and B are NULL, and also the delays, relative to the first output, if they are NULL. */
     const double *delays;
 
-    /* decomposable, delayed: the length of a wave along each input (d values, in the input's units; 0: no waves along it;
-     * negative: they run the other way against those along other inputs). k0(delta) becomes
+    /* decomposable, delayed: the wavelength along each input (d values, in the input's units; 0: no waves
+     * along it; a negative one reverses the direction relative to waves along other inputs). k0(delta)
+     * becomes
+     *
      *     k0(delta) cos(2 pi sum_i delta_i / L_i),
-     * whose law of frequencies stands around +-2 pi / L instead of 0; sigma says how far waves stay in step. NULL: none.
-     * learn_wavelengths, in a fit, `wavelengths` being NULL: by the evidence. A sum of such parts is a spectral mixture, of
-     * delayed ones a multi-output spectral mixture. */
+     *
+     * whose frequencies are distributed around +-2 pi / L instead of 0; sigma says how far waves stay in
+     * step. NULL: none. learn_wavelengths, in a fit with `wavelengths` NULL: the evidence determines them.
+     * A sum of such parts is a spectral mixture, a sum of delayed ones a multi-output spectral mixture. */
     const double *wavelengths;
     bool learn_wavelengths;
 
     double mix; /* Helmholtz: c in [0,1], the weight of the curl-free half */
 
-    /* Physical rules: the p inputs (0-based) that are the field's space; the other inputs are covariates,
+    /* Physical rules: the p inputs (0-based) of the field's space; the other inputs are covariates,
      * K = K_space(x-z) k0(t-s). NULL: all, d = p. */
     const size_t *space;
 
@@ -276,7 +280,7 @@ typedef struct orff_part {
         matrix; /* ORFF_RULE_CUSTOM_B, ORFF_RULE_CUSTOM_A (a function of w), ORFF_RULE_SIGNATURE (of delta) */
     orff_matrix_fn
         exact;  /* ORFF_RULE_CUSTOM_A, ORFF_RULE_CUSTOM_B: K0(delta) of the part, if known; else NULL */
-    void *self; /* handed to the callbacks */
+    void *self; /* passed to the callbacks */
 
     /* ORFF_RULE_CUSTOM_B, ORFF_RULE_CUSTOM_A: `matrix` gives complex numbers, each as its real part and its imaginary part:
      * count x p x columns x 2, which is an array of double complex. A(w) = B(w) B(w)^* is then Hermitian,
@@ -290,11 +294,12 @@ typedef struct orff_part {
      * scale, derived from its spread. */
     bool stretchable;
 
-    /* decomposable, in a fit, A and B being NULL: A is learned too, F F^T + diagonal with F of `rank` columns (0: as many as the
-     * rows clearly say), by the evidence of some of the rows, together with a noise for each output where their spread may be
-     * scaled. Of a sum each such part has its own A and weight, without a rank; every part of it is then decomposable.
-     * sparse, for one part and whole rows: entries beside the diagonal only where outputs clearly belong together, for reading
-     * which do; `sparsity` > 0 is the strength of an l1 penalty on them, 0: the links that the evidence pays for. */
+    /* decomposable, in a fit with A and B NULL: A is learned too, by the evidence of some of the rows,
+     * together with a noise for each output if output spreads may be scaled. A = F F^T + diagonal, with F
+     * of `rank` columns (0: as many as the rows clearly support). In a sum each such part has its own A
+     * and weight, without a rank, and every part must be decomposable. sparse, for one part and complete
+     * rows: off-diagonal entries only where outputs clearly belong together, which makes A readable;
+     * `sparsity` > 0 is the strength of an l1 penalty on them, 0: the links that the evidence supports. */
     bool learn;
     size_t rank;
     bool sparse;
@@ -326,8 +331,8 @@ ORFF_API orff_status orff_kernel_eval(const orff_kernel *kernel, const double *x
 ORFF_API orff_status orff_kernel_gram(const orff_kernel *kernel, size_t n, const double *X, size_t m,
                                       const double *Z, double *G);
 
-/* E|w|^2, E|w|^4, E|w|^6 of a part's spectrum on the field's space (all d inputs for the rules that have
- * none); INFINITY where the moment does not exist. */
+/* E|w|^2, E|w|^4, E|w|^6 of a part's spectrum on the field's space (all d inputs if the rule has none);
+ * INFINITY if the moment does not exist. */
 ORFF_API orff_status orff_part_moments(const orff_part *part, size_t d, size_t p, double moments[3]);
 
 /* ---------------------------------------------------------------- 5. output matrices */
@@ -387,8 +392,8 @@ typedef struct orff_sampling {
      * tolerance decide. */
     size_t features;
 
-    /* w_j is a function of (seed, group, j): not of D for iid, orthogonal, qmc, halton and hadamard, never
-     * of the thread count. */
+    /* w_j is a function of (seed, group, j). For iid, orthogonal, qmc, halton and hadamard it does not
+     * depend on D; it never depends on the thread count. */
     uint64_t seed;
 
     /* Draw curl-free, div-free and Helmholtz frequencies from |w|^2 mu, which bounds their blocks.
@@ -440,18 +445,18 @@ ORFF_API void orff_features_free(orff_features *features);
 #define ORFF_WARN_EXTENT_GUESSED    2u /* grid: no extent was given; five length scales were assumed */
 #define ORFF_WARN_UNREACHED         4u /* models: more than 1 % of the variance of y is in the null space of A */
 #define ORFF_WARN_BAND_LIMIT        8u /* lattice: waves with more than 1 % of the kernel's variance are left out */
-/* Of models: */
-#define ORFF_WARN_LAMBDA_AT_END 16u /* lambda was chosen at an end of its range: the best may lie outside */
-#define ORFF_WARN_FEW_FEATURES  32u /* the errors of training are far above the noise: features are too few */
-#define ORFF_WARN_WILD          64u /* between the rows f goes far beyond the range of the outputs */
+/* For models: */
+#define ORFF_WARN_LAMBDA_AT_END 16u  /* lambda was chosen at an end of its range: the best may lie outside */
+#define ORFF_WARN_FEW_FEATURES  32u  /* training errors are far above the noise: there are too few features */
+#define ORFF_WARN_WILD          64u  /* between the rows f goes far beyond the range of the outputs */
 #define ORFF_WARN_COVERAGE      128u /* error bars and errors on held-out rows disagree */
-#define ORFF_WARN_OUTLIERS      256u /* a few rows, far from all their neighbours, are most of what rows differ by */
+#define ORFF_WARN_OUTLIERS      256u /* most differences between neighbouring rows come from a few rows */
 #define ORFF_WARN_REPEATED      512u /* errors are far larger at new values of an input: give groups */
 #define ORFF_WARN_MEAN          1024u /* outputs are noise about their mean, whose error is not in the error bars */
 
 typedef struct orff_features_info {
     size_t inputs, outputs;  /* d, p */
-    size_t frequencies;      /* D: what was returned, in all groups */
+    size_t frequencies;      /* D: the number drawn, over all groups */
     size_t length;           /* 2D: length of phi */
     size_t parameters;       /* M: length of theta */
     orff_scheme scheme;      /* what auto chose; for several groups, that of the first; AUTO: the caller's own frequencies */
@@ -466,11 +471,13 @@ ORFF_API orff_features_info orff_features_describe(const orff_features *features
 /* Copy out the frequencies omega (D x d) and weights q (D); either may be NULL. */
 ORFF_API orff_status orff_features_frequencies(const orff_features *features, double *omega, double *weights);
 
-/* The block of frequency j: its number of columns p', and B(w_j) (p x p') if B is not NULL; weights of parts
- * inside, sqrt(q_j) outside. A Hermitian kernel has complex blocks: ORFF_ERROR_UNSUPPORTED for B then ... */
+/* The block of frequency j: its number of columns p', and B(w_j) (p x p') if B is not NULL. B includes the
+ * weights of parts, but not sqrt(q_j). A Hermitian kernel has complex blocks: ORFF_ERROR_UNSUPPORTED if B
+ * is not NULL. */
 ORFF_API orff_status orff_features_block(const orff_features *features, size_t j, size_t *columns, double *B);
 
-/* ... which this gives, as p x p' x 2 numbers, the real and the imaginary part of each; any kernel has it. */
+/* The same as complex numbers, for any kernel: p x p' x 2 numbers, the real and the imaginary part of
+ * each. */
 ORFF_API orff_status orff_features_block_complex(const orff_features *features, size_t j, size_t *columns,
                                                  double *B);
 
@@ -524,7 +531,8 @@ ORFF_API orff_status orff_features_normal_single(const orff_features *features, 
 
 typedef struct orff_moments orff_moments;
 
-/* A plane that touches the Earth where the data are, or that of a projected coordinate system: see section 12. */
+/* A plane that touches the Earth where the data are, or the plane of a projected coordinate system: see
+ * section 12. */
 #define ORFF_CRS_ROOM 256
 typedef struct orff_plane {
     double lon, lat;         /* its centre, degrees; 0 for one with a crs */
@@ -534,31 +542,31 @@ typedef struct orff_plane {
 
 typedef struct orff_moments_settings {
     size_t folds;  /* K >= 2 keeps one set for each cross-validation fold; 0 or 1: one set */
-    uint64_t seed; /* a row's fold follows from (seed, its numbers), in whatever order and company it comes */
+    uint64_t seed; /* a row's fold depends only on (seed, its numbers), not on other rows or their order */
     bool single;   /* phi and the products of a block in float, summed over blocks in double */
-    const orff_plane
-        *plane; /* rows are in degrees and are laid on this plane (copied); NULL: they are as they are */
-    /* Rows that belong together are left out together. Both stay the caller's, outlive the moments and are not kept in
-     * files; NULL: each row is by itself. */
-    const double *
-        blocks; /* d sides: a row's fold follows from (seed, the block of this size that its inputs lie in) */
-    const uint64_t *
-        groups; /* a row's fold follows from (seed, its group): one for each row in the order of their coming */
+    /* Rows are in degrees and are projected to this plane (copied); NULL: used as they are. */
+    const orff_plane *plane;
+    /* Rows that belong together are held out together. Both arrays belong to the caller, must outlive the
+     * moments and are not saved in files; NULL: each row by itself. */
+    /* d sides: a row's fold depends on (seed, the block of this size that contains its inputs). */
+    const double *blocks;
+    /* a row's fold depends on (seed, its group): one for each row, in the order in which rows are added. */
+    const uint64_t *groups;
 } orff_moments_settings;
 
 ORFF_API orff_status orff_moments_create(orff_moments **moments, const orff_features *features,
                                          const orff_moments_settings *settings);
 
-/* No rows yet, on the frequencies and with the settings of other moments: to be added to or taken off them. */
+/* Moments without rows, with the frequencies and settings of others, to be added to them or subtracted. */
 ORFF_API orff_status orff_moments_create_like(orff_moments **moments, const orff_moments *other);
 ORFF_API void orff_moments_free(orff_moments *moments);
 
-/* Add n rows; weights (n values >= 0) may be NULL. When it fails the moments are as before. */
+/* Add n rows; weights (n values >= 0) may be NULL. If it fails, the moments are unchanged. */
 ORFF_API orff_status orff_moments_accumulate(orff_moments *moments, size_t n, const double *X,
                                              const double *Y, const double *weights);
 
-/* Rows from wherever they are. read fills up to `room` rows of X (room x d) and Y (room x p), and weights
- * (room) if that pointer is not NULL, says how many in *rows (0: no more) and returns 0, or anything else
+/* Rows from any source. read fills up to `room` rows of X (room x d) and Y (room x p), and weights (room)
+ * if that pointer is not NULL. It sets *rows to their number (0: no more) and returns 0, or another value
  * to report failure. */
 typedef struct orff_reader {
     int (*read)(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows);
@@ -566,8 +574,8 @@ typedef struct orff_reader {
     bool weighted;
 } orff_reader;
 
-/* Add all rows of the reader. Progress is reported as rows done of 0 (not known). If it fails in the
- * middle, the moments contain the blocks read before. */
+/* Add all rows of the reader. Progress is reported as rows done of 0 (unknown). If it fails in the middle,
+ * the moments contain the blocks read before. */
 ORFF_API orff_status orff_moments_read(orff_moments *moments, const orff_reader *reader);
 
 /* The same for empty moments, saved to the file `checkpoint` every `rows` rows, at the end, and when the call is stopped.
@@ -592,11 +600,11 @@ ORFF_API orff_status orff_moments_subtract(orff_moments *into, const orff_moment
 
 typedef struct orff_moments_info {
     size_t inputs, outputs, frequencies, folds;
-    uint64_t rows; /* rows accumulated: subtracted ones are taken off */
+    uint64_t rows; /* rows added minus rows subtracted */
     double weight; /* sum of the weights, without errors */
     bool single;
-    bool parted;   /* some rows are not whole: see orff_moments_accumulate_observations */
-    bool on_plane; /* rows are given in degrees and lie on ... */
+    bool parted;   /* some rows are incomplete: see orff_moments_accumulate_observations */
+    bool on_plane; /* rows are given in degrees and projected to ... */
     orff_plane plane;
 } orff_moments_info;
 ORFF_API orff_moments_info orff_moments_describe(const orff_moments *moments);
@@ -606,8 +614,8 @@ ORFF_API orff_moments_info orff_moments_describe(const orff_moments *moments);
 ORFF_API orff_status orff_moments_totals(const orff_moments *moments, double *S, double *R, double *sum_phi,
                                          double *sum_y, double *sum_yy);
 
-/* A text of the caller that is saved with the moments, in UTF-8 (names of columns, units,
- * ...); "" at first. Sums keep the notes of the one added to. */
+/* A text of the caller, in UTF-8, that is saved with the moments (names of columns, units, ...); "" at
+ * first. orff_moments_add keeps the notes of `into`. */
 ORFF_API orff_status orff_moments_set_notes(orff_moments *moments, const char *notes);
 ORFF_API const char *orff_moments_notes(const orff_moments *moments);
 
@@ -634,28 +642,30 @@ ORFF_API uint64_t orff_moments_digest(const orff_moments *moments);
  * lambda and length scale that the lattice represents. */
 typedef struct orff_lattice_moments orff_lattice_moments;
 
-#define ORFF_LATTICE_INPUTS  3 /* at most */
-#define ORFF_LATTICE_OUTPUTS 8 /* at most, of incomplete or directed rows: their number of densities is about half of its square */
+#define ORFF_LATTICE_INPUTS 3 /* at most */
+/* At most for incomplete or directed rows: the number of densities is about half its square. */
+#define ORFF_LATTICE_OUTPUTS 8
 
 /* What the lattice must represent: rows within an extent, and kernels. Moments made with the same need have the same lattice. */
 typedef struct orff_lattice_need {
     size_t d, p;
-    const double *low, *high; /* d each: where rows may lie; of periodic inputs anywhere */
+    const double *low, *high; /* d each: the extent of the rows; periodic inputs may be anywhere */
     const double *periods;    /* d: 0 for inputs that are not periodic; NULL: none is */
-    size_t n_parts;           /* kernels that will be asked for: one part with the shortest ... */
-    const orff_part *parts;   /* ... and one with the longest length scale say it for all between */
+    size_t n_parts;           /* kernels that will be used: one part with the shortest ... */
+    const orff_part *parts;   /* ... and one with the longest length scale cover all in between */
     double tolerance;         /* of the kernel; 0: 1e-6 */
     size_t folds;             /* as in orff_moments_settings */
     uint64_t seed;
-    /* Carry random right-hand sides, for error bars of lattices that are too large for a Cholesky factor. AUTO: 16 of them
-     * where the lattice may be; YES: 32 there. Rows then take a few times as long, and error bars are known to 18 or 12 %. */
+    /* Carry random right-hand sides, for error bars of lattices too large for a Cholesky factor. AUTO: 16
+     * if the lattice may be that large; YES: 32. Rows then take a few times as long, and error bars are
+     * accurate to 18 or 12 %. */
     orff_switch posterior;
 } orff_lattice_need;
 
 ORFF_API orff_status orff_lattice_moments_create(orff_lattice_moments **moments,
                                                  const orff_lattice_need *need);
 
-/* Moments without rows on the lattice of others, so that they can be added to them. */
+/* Moments without rows on the lattice of others, to be added to them. */
 ORFF_API orff_status orff_lattice_moments_create_like(orff_lattice_moments **moments,
                                                       const orff_lattice_moments *other);
 ORFF_API void orff_lattice_moments_free(orff_lattice_moments *moments);
@@ -673,10 +683,11 @@ ORFF_API orff_status orff_lattice_moments_subtract(orff_lattice_moments *into,
 typedef struct orff_lattice_moments_info {
     size_t inputs, outputs, modes, folds;
     uint64_t rows;
-    double weight;            /* sum of the weights, without errors */
-    bool directed;            /* some rows are not whole: see orff_lattice_moments_accumulate_observations */
-    const double *low, *high; /* inputs: the extent; live as long as the moments */
-    const double *shortest, *longest; /* inputs: length scales that it was made for */
+    double weight; /* sum of the weights, without errors */
+    /* Some rows are incomplete or directed: see orff_lattice_moments_accumulate_observations. */
+    bool directed;
+    const double *low, *high;         /* inputs: the extent; live as long as the moments */
+    const double *shortest, *longest; /* inputs: range of length scales that it was made for */
 } orff_lattice_moments_info;
 ORFF_API orff_lattice_moments_info orff_lattice_moments_describe(const orff_lattice_moments *moments);
 
@@ -686,7 +697,7 @@ ORFF_API const char *orff_lattice_moments_notes(const orff_lattice_moments *mome
 ORFF_API orff_status orff_lattice_moments_save(const orff_lattice_moments *moments, const char *path);
 ORFF_API orff_status orff_lattice_moments_load(orff_lattice_moments **moments, const char *path);
 
-/* As orff_moments_size and the functions after it. */
+/* Like orff_moments_size and the functions after it. */
 ORFF_API uint64_t orff_lattice_moments_size(const orff_lattice_moments *moments);
 ORFF_API orff_status orff_lattice_moments_get(const orff_lattice_moments *moments, uint64_t first,
                                               size_t count, double *numbers);
@@ -708,10 +719,10 @@ typedef struct orff_solve_info {
     const char *method; /* "cholesky", "eigen", "stein-cholesky", "stein-eigen", "lsmr", "idr", ... */
     size_t iterations;  /* of an iterative method */
     double residual;    /* |A theta - b| / |b| of the normal equations */
-    double condition;   /* estimated condition number of the system solved (0: not known) */
+    double condition;   /* estimated condition number of the system solved (0: unknown) */
     double jitter;      /* added to the diagonal because the system was singular to rounding, else 0 */
     bool converged;     /* false: the tolerance was not reached; theta is the best found */
-    bool fell_back;     /* the first method failed and another was taken */
+    bool fell_back;     /* the first method failed and another was used */
 } orff_solve_info;
 
 typedef struct orff_ridge orff_ridge;
@@ -842,23 +853,25 @@ ORFF_API orff_status orff_iterate(const orff_features *features, size_t n, const
                                   const double *weights, const double *intercept, const orff_iteration *how,
                                   double *theta, orff_solve_info *info);
 
-/* Rows divided among processes, of which this is one. */
+/* This process among several that share the rows. */
 typedef struct orff_sharing {
-    size_t rank, count; /* of this process, from 0; processes */
-    /* Sums over rows are made in blocks of so many, 0 for all at once: if the rows of every process begin at a multiple of it,
-     * in the order of the processes, the result does not depend on how the rows are divided. */
+    size_t rank, count; /* number of this process, from 0; number of processes */
+    /* Sums over rows are computed in blocks of so many rows, 0: all at once. If the rows of every process
+     * begin at a multiple of it, in the order of the processes, the result does not depend on how the rows
+     * are divided. */
     size_t block;
-    /* The numbers become the sums of numbers + low over all processes, equal to the last bit in all of them; low: what is beyond
-     * their digits, NULL for nothing. To keep the digits is what makes the order of the processes not matter. Other than 0
-     * reports failure. */
+    /* Replaces the numbers by the sums of numbers + low over all processes, equal to the last bit in all
+     * of them. low: the rounding errors of the numbers (NULL: none), which make the result independent of
+     * the order of the processes. A nonzero result reports failure. */
     int (*sum)(void *self, size_t count, double *numbers, const double *low);
     void *self;
 } orff_sharing;
 
-/* orff_iterate where every process has rows of its own, n may be 0: one sum of M numbers an iteration (pcg: two, and the first
- * process alone decomposes the subsample). All processes call it with the same intercept, settings and theta, then call sum equally
- * often with the same counts, and get the same theta; one that fails leaves the others waiting in sum, which must know of it. Not
- * for sgd. orff_mpi.h has it for MPI. */
+/* orff_iterate for rows divided among processes; n may be 0. One sum of M numbers per iteration (pcg: two,
+ * and only the first process decomposes the subsample). All processes must call it with the same
+ * intercept, settings and theta. They then call sum equally often with the same counts, and get the same
+ * theta. A process that fails leaves the others waiting in sum, so sum must notice that. Not for sgd.
+ * orff_mpi.h implements this for MPI. */
 ORFF_API orff_status orff_iterate_shared(const orff_features *features, size_t n, const double *X,
                                          const double *Y, const double *weights, const double *intercept,
                                          const orff_iteration *how, const orff_sharing *sharing,
@@ -866,23 +879,24 @@ ORFF_API orff_status orff_iterate_shared(const orff_features *features, size_t n
 
 /* ---------------------------------------------------------------- 11. exact
  *
- * f(x) = intercept + sum_i K(x, x_i) alpha_i, (K + N lambda I) alpha = y: the model that features
- * approximate. Cost N^3 + p^3 where all parts are decomposable and of one law, (N p)^3
- * otherwise. Rows have equal weights; a model of ORFF_ENGINE_EXACT (section 12) takes weights too.
- * Large factorisations tell their progress and can be stopped; an eigendecomposition (orff_exact_path, several
- * lambdas) is one call of LAPACK, which cannot. */
+ *   f(x) = intercept + sum_i K(x, x_i) alpha_i,      (K + N lambda I) alpha = y
+ *
+ * is the model that features approximate. Cost N^3 + p^3 if all parts are decomposable and have the same
+ * spectrum, (N p)^3 otherwise. Rows have equal weights; a model of ORFF_ENGINE_EXACT (section 12) takes
+ * weights too. Large factorisations report their progress and can be stopped; an eigendecomposition
+ * (orff_exact_path, several lambdas) is one call of LAPACK, which cannot. */
 
 typedef struct orff_exact orff_exact;
 
-/* If it would need more memory than max_bytes (0: half of the machine's), it is refused at once, and the message says
- * how much. */
+/* Fails at once if more memory than max_bytes (0: half of the machine's) would be needed, and says how
+ * much. */
 ORFF_API orff_status orff_exact_fit(orff_exact **exact, const orff_kernel *kernel, size_t n, const double *X,
                                     const double *Y, double lambda, bool center, size_t max_bytes);
 ORFF_API void orff_exact_free(orff_exact *exact);
 ORFF_API orff_status orff_exact_predict(const orff_exact *exact, size_t n, const double *X, double *F);
 ORFF_API orff_status orff_exact_alpha(const orff_exact *exact, double *alpha); /* N x p */
 ORFF_API double orff_exact_norm2(const orff_exact *exact);                     /* |f|^2 = alpha^T K alpha */
-/* Bytes that orff_exact_fit will take at its peak. */
+/* The peak memory of orff_exact_fit, in bytes. */
 ORFF_API size_t orff_exact_bytes(const orff_kernel *kernel, size_t n);
 
 /* The path of lambdas (see orff_ridge_path) from one eigendecomposition. cv_mse is the exact
@@ -895,7 +909,7 @@ ORFF_API orff_status orff_exact_path(const orff_kernel *kernel, size_t n, const 
  *
  *     K(x,x) - k(x)^T (K + N lambda I)^-1 k(x)                  (n x p x p), never negative
  *
- * needs a factor of the matrix, which orff_exact_keep makes and keeps. */
+ * It needs a factor of the matrix, which orff_exact_keep computes and keeps. */
 ORFF_API orff_status orff_exact_keep(orff_exact *exact, size_t max_bytes);
 ORFF_API orff_status orff_exact_covariance(const orff_exact *exact, size_t n, const double *X,
                                            double *covariance);
@@ -949,40 +963,43 @@ ORFF_API const char *orff_geo_name(orff_geo geo);
 ORFF_API const char *const *orff_geo_names(void);
 ORFF_API orff_status orff_geo_parse(const char *name, orff_geo *geo);
 
-/* The two inputs that are degrees: the first two that are not covariates (covariate: d flags; NULL: none is). Refuses
- * fewer, and other than two outputs. */
+/* The two inputs that are degrees: the first two that are not covariates (covariate: d flags; NULL: none
+ * is). Fails if there are fewer than two, or if there are not two outputs. */
 ORFF_API orff_status orff_geo_inputs(size_t d, size_t p, const bool *covariate, size_t inputs[2]);
 
-/* What a fit does by itself, for moments and for programs of their own: the plane at the centre of n rows X (n x d),
- * and rows X and vectors (n x 2, may be NULL) from degrees, eastward and northward to the plane, in place. Refuses
- * latitudes beyond 90, longitudes beyond 540, and data that surround the Earth and so have no centre. */
+/* What a fit does automatically, for use with moments and in other programs: the plane at the centre of n
+ * rows X (n x d), and the projection of rows X and vectors (n x 2, may be NULL) from degrees, eastward and
+ * northward to the plane, in place. Fails for latitudes beyond 90, longitudes beyond 540, and data that
+ * surround the Earth and so have no centre. */
 ORFF_API orff_status orff_plane_around(orff_plane *plane, size_t d, const size_t inputs[2], size_t n,
                                        const double *X);
 ORFF_API orff_status orff_plane_project(const orff_plane *plane, size_t d, size_t n, double *X,
                                         double *vectors);
 
-/* The plane of a projected coordinate system; its rows may lie all around the Earth. Refuses names that are unknown or of
- * systems that are not projected, and with ORFF_ERROR_UNSUPPORTED all of them where the library was built without PROJ. */
+/* The plane of a projected coordinate system; its rows may surround the Earth. Fails for unknown names and
+ * for systems that are not projected; ORFF_ERROR_UNSUPPORTED for all names if the library was built
+ * without PROJ. */
 ORFF_API orff_status orff_plane_of_crs(orff_plane *plane, const char *crs, size_t d, const size_t inputs[2]);
 
-/* Coasts: lines of points (x, y), which are longitude and latitude in degrees where there is a plane. Line k has the points from
- * starts[k] up to before starts[k + 1]. A line that ends where it begins is a ring; what lies inside of an odd number of
- * rings is land. A point that is not finite interrupts its line. */
+/* Coasts: lines of points (x, y), longitude and latitude in degrees if there is a plane. Line k has the
+ * points starts[k] to starts[k + 1] - 1. A line that ends where it begins is a ring; points inside an odd
+ * number of rings are land. A point that is not finite interrupts its line. */
 typedef struct orff_coast {
     size_t lines;
     const size_t *starts; /* lines + 1 */
     const double *points; /* starts[lines] x 2 */
 } orff_coast;
 
-/* Points along the coast, `spacing` apart, with a unit normal: rows (room x 4) of x, y, nx, ny. A flow that does not cross the
- * coast has nx u + ny v = 0 there. box: only points with box[0] <= x <= box[1] and box[2] <= y <= box[3]; NULL: all. With a
- * plane (NULL: none) the spacing is in km, x and y are degrees, longitudes as the box counts them, and the normal's components
- * point east and north. *n is how many there are, also where they are more than there is room for (rows may then be NULL). */
+/* Points along the coast, `spacing` apart, each with a unit normal: rows (room x 4) of x, y, nx, ny. A
+ * flow that does not cross the coast satisfies nx u + ny v = 0 there. box: only points with
+ * box[0] <= x <= box[1] and box[2] <= y <= box[3]; NULL: all. With a plane (NULL: none) the spacing is in
+ * km, x and y are degrees, with longitudes in the range of the box, and normals have eastward and
+ * northward components. *n is the number of points, even if it exceeds the room (rows may then be NULL). */
 ORFF_API orff_status orff_coast_points(const orff_coast *coast, const orff_plane *plane, double spacing,
                                        const double *box, size_t room, double *rows, size_t *n);
 
-/* Which of n points (n x 2) are on land; with degrees, longitudes may count either way around. *rings (may be NULL) is how
- * many rings there are: without any, nothing is land. */
+/* Which of n points (n x 2) are on land; in degrees, longitudes may be shifted by whole turns. *rings (may
+ * be NULL): the number of rings; without rings, nothing is land. */
 ORFF_API orff_status orff_coast_land(const orff_coast *coast, bool degrees, size_t n, const double *points,
                                      bool *land, size_t *rings);
 
@@ -1034,16 +1051,16 @@ typedef struct orff_settings {
     const orff_part *parts;
 
     bool mixture;             /* learn the weights of the parts ... */
-    orff_criterion criterion; /* ... by this */
-    bool
-        auto_kernel; /* the best of all rules that fit d and p and of their sum; of the parts only the first one's
-                         base, shape and space are looked at */
-    bool auto_mix; /* Helmholtz parts: choose c, by the evidence too */
+    orff_criterion criterion; /* ... by this criterion */
+    /* Try all rules that fit d and p, and their sum, and keep the best; of `parts` only the first one's
+     * base, shape and space are used. */
+    bool auto_kernel;
+    bool auto_mix; /* Helmholtz parts: choose c, also by the evidence */
 
     orff_engine engine;
 
-    /* The engine of features: extent is taken from the data when NULL; features = 0 is auto, see
-     * orff_settings_features, but for the grid, where the tolerance decides. */
+    /* The engine of features: extent is taken from the data if NULL. features = 0 is auto, see
+     * orff_settings_features; for the grid the tolerance then decides. */
     orff_sampling sampling;
 
     /* > 0; 0: auto, from the noise that maximises the evidence: N lambda is its variance over that of the field, times
@@ -1054,19 +1071,22 @@ typedef struct orff_settings {
     size_t lambda_count;
     size_t folds;
     orff_folds folds_by;
-    const uint64_t *groups; /* of each row of orff_model_fit and orff_model_tune (n numbers); NULL: none */
+    /* One for each row of orff_model_fit and orff_model_tune (n numbers); NULL: none. */
+    const uint64_t *groups;
 
     orff_solver solver; /* of the engine of features */
     orff_loss loss;
     double loss_parameter;
-    bool drop_outliers; /* learn without the rows that differ from their neighbours far more than those do; in memory */
-    double tolerance;   /* of iterative solvers */
+    /* Leave out rows that differ from their neighbours far more than these do; needs rows in memory. */
+    bool drop_outliers;
+    double tolerance; /* of iterative solvers */
     size_t max_iterations;
     size_t shadow; /* idr: s of IDR(s) */
     size_t batch;  /* sgd: rows in a step */
 
-    /* The engine STACK, which AUTO chooses if there are hidden layers; for decomposable parts and the squared loss. Layers have
-     * W of the spread of the inputs, so length scales after the first layer are 1; they use `batch` too. */
+    /* The engine STACK, which AUTO chooses if there are hidden layers; for decomposable parts and the
+     * squared loss. W of the first layer divides the inputs by the kernel's length scales, so that these
+     * are 1 in later layers. Stacks use `batch` too. */
     size_t n_hidden;
     const size_t *hidden;              /* n_hidden widths, from the inputs to the outputs */
     size_t hidden_features;            /* frequencies of each hidden layer; 0: auto */
@@ -1075,10 +1095,10 @@ typedef struct orff_settings {
     size_t epochs;                     /* passes over the rows, at most; 0: auto, see orff_stack_training */
     double rate;                       /* of a step, see orff_stack_training */
 
-    size_t
-        classes; /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex; p is then T-1 inside ... */
-    const double
-        *codes; /* ... or by these, T x code_length, all different: for the squared loss; NULL: the simplex */
+    /* T >= 2: Y is one column of labels 0 .. T-1, coded by a simplex with p = T-1 outputs ... */
+    size_t classes;
+    /* ... or by these codes, T x code_length, all different, for the squared loss; NULL: the simplex. */
+    const double *codes;
     size_t code_length;
     bool single; /* moments and iterations in single precision */
 
@@ -1106,19 +1126,20 @@ typedef struct orff_settings {
      * none. The evidence determines the variance of offsets, which shrinks them. 2 to 256 groups. The trend is at least CONSTANT. */
     const uint64_t *offset_groups;
 
-    /* Divide inputs by their spread: each by its own, or all by one where a part is physical (else
-     * curl-free would not stay curl-free) or has callbacks and is not stretchable. Given sigmas are then in units of
-     * the spread. AUTO: when sigma is auto and no part is of these kinds; for classes each by its own, or all by one,
-     * whichever predicts held-out rows better. */
+    /* Divide inputs by their spread: each by its own, or all by one if a part is physical (otherwise
+     * curl-free functions would not stay curl-free) or has callbacks and is not stretchable. Given sigmas
+     * are then in units of the spread. AUTO: if sigma is auto and no part is of these kinds; for classes
+     * each by its own, or all by one, whichever predicts held-out rows better. */
     orff_switch scale_inputs;
-    /* Divide outputs by their spread, so that none dominates: each by its own, or all by one where a part is physical.
-     * AUTO: when sigma or lambda is auto and every part is decomposable with the identity. */
+    /* Divide outputs by their spread, so that none dominates: each by its own, or all by one if a part is
+     * physical. AUTO: if sigma or lambda is auto and every part is decomposable with the identity. */
     orff_switch scale_outputs;
 
-    orff_switch posterior; /* keep what error bars need. AUTO: when its matrix has at most 6000 rows, and by
-                              lattices of up to 2 million rows */
-    size_t subsample;      /* rows used for the automatic choices */
-    size_t max_bytes;      /* exact: refuse to take more memory than this; 0: half of what the machine has */
+    /* Keep what error bars need. AUTO: if its matrix has at most 6000 rows; for lattices up to 2 million
+     * rows of data. */
+    orff_switch posterior;
+    size_t subsample; /* rows used for automatic choices */
+    size_t max_bytes; /* exact: fail if more memory than this is needed; 0: half of the machine's */
 
     /* A file to which a fit to rows saves its progress every checkpoint_rows rows (an iteration reads all of them), at
      * the end, and when it is stopped; NULL: none. After a crash, the same call with `resume` continues from it: it reads
@@ -1156,7 +1177,7 @@ typedef enum orff_setting_kind {
     ORFF_SETTING_NUMBER,
     ORFF_SETTING_WHOLE, /* a whole number */
     ORFF_SETTING_NAME,  /* one of `names` */
-    ORFF_SETTING_TEXT   /* a form of its own, which may have names in it */
+    ORFF_SETTING_TEXT   /* a format of its own, which may contain names */
 } orff_setting_kind;
 
 /* What a setting affects. A command of the program takes the settings of its uses. */
@@ -1171,7 +1192,7 @@ typedef struct orff_setting {
     const char *name; /* "lambda-grid" */
     orff_setting_kind kind;
     const char *fallback;              /* the default, as text; NULL: not given */
-    bool automatic;                    /* numbers: "auto" is taken too */
+    bool automatic;                    /* numbers: "auto" is accepted too */
     double least, most;                /* numbers: the range */
     const char *const *(*names)(void); /* the names it takes; NULL: none */
     const char *form;                  /* how it is written: "S | S1,..,Sd | auto" */
@@ -1206,7 +1227,7 @@ typedef struct orff_data_shape {
     size_t d, p;               /* inputs, and outputs as the user sees them (1 for classes) */
     size_t classes;            /* 0: regression */
     const char *const *inputs; /* d names, or NULL: for covariates */
-    size_t n;                  /* rows at hand; 0: none ... */
+    size_t n;                  /* rows available; 0: none ... */
     const double *X,
         *Y; /* ... for what is computed from them: a median of distances, a covariance of outputs */
     bool fixed; /* no fit follows, as for orff_kernel_create: what only a fit can choose or learn is refused */
@@ -1229,7 +1250,7 @@ ORFF_API void orff_text_free(char *text);
 typedef struct orff_cost {
     double seconds;
     double bytes;    /* at the peak, besides the caller's rows */
-    size_t features; /* that it would take; 0: none, an exact model */
+    size_t features; /* frequencies that it would use; 0: none, an exact model */
 } orff_cost;
 
 /* Measures for a few seconds at most and extrapolates; other running programs disturb it. For the direct solver and the exact
@@ -1249,21 +1270,26 @@ ORFF_API orff_status orff_model_fit(orff_model **model, const orff_settings *set
  * functions below make the points. */
 typedef struct orff_functionals {
     size_t n;
-    const size_t *counts; /* n: how many points each has */
-    const double *points; /* as many x (d + p): x and e of each */
+    const size_t *counts; /* n: number of points of each */
+    const double *points; /* sum of the counts x (d + p): x and e of each point */
     const double *values; /* n */
     const double *errors; /* n: standard deviations, positive */
 } orff_functionals;
 
-/* Points (count x (d + p)) of one functional, of a field whose space is the first p inputs; returns count. points may be NULL.
- * step: what the difference is taken over, in the units of the inputs: a hundredth of the length scale is exact to 1e-4.
+/* Points (count x (d + p)) of one functional of a field whose space is the first p inputs; returns count.
+ * points may be NULL. step: the length of the difference, in the units of the inputs; a hundredth of the
+ * length scale is accurate to 1e-4.
+ *
  *   gradient        the derivative of an output by an input, both counted from 0
  *   divergence      sum of d f_k / d x_k, for p <= d
  *   vorticity       d f_1 / d x_0 - d f_0 / d x_1, for p = 2
- *   circulation     the integral of <f, dx> from a to b on a straight line: of a gradient, the difference of its potential
- *   flux            the integral of f_0 dx_1 - f_1 dx_0, for p = 2: of a flow (d psi / d x_1, -d psi / d x_0), that of psi
- * nodes: of Gauss and Legendre's quadrature, 1 to 64; two for each length scale on the way are plenty. 0 is returned, and
- * nothing written, where there is no such functional. */
+ *   circulation     the integral of <f, dx> on a straight line from a to b: for a gradient, the difference of
+ *                   its potential
+ *   flux            the integral of f_0 dx_1 - f_1 dx_0, for p = 2: for a flow
+ *                   (d psi / d x_1, -d psi / d x_0), that of psi
+ *
+ * nodes: of Gauss-Legendre quadrature, 1 to 64; two for each length scale along the line are plenty.
+ * Returns 0 and writes nothing if there is no such functional. */
 ORFF_API size_t orff_functional_gradient(size_t d, size_t p, const double *x, size_t output, size_t input,
                                          double step, double *points);
 ORFF_API size_t orff_functional_divergence(size_t d, size_t p, const double *x, double step, double *points);
@@ -1281,25 +1307,26 @@ typedef struct orff_observations {
     const double *Y; /* n x p, NAN where an output is missing; with directions n numbers, none missing */
     const double *directions; /* n x p, of any length but 0; or NULL */
     const double *weights;    /* n, or NULL */
-    const double
-        *errors; /* standard deviations of what is known of the error of each number of Y, as many; or NULL */
-    const uint32_t
-        *instruments; /* n: rows of the same number have the same noise, another than the others'; at most
-                                    ORFF_INSTRUMENTS of them, counted from 0; or NULL */
+    /* Known standard deviations of the errors of the numbers of Y, in the same layout; or NULL. */
+    const double *errors;
+    /* n: rows with the same number have the same noise, which may differ from the others'; at most
+     * ORFF_INSTRUMENTS numbers, counted from 0; or NULL. */
+    const uint32_t *instruments;
     size_t n_walls;
-    const double *
-        walls; /* n_walls x (d + p): points of a wall, and normals e there: the field does not cross it, <e, f(x)> = 0.
-                            They count 10 times as much as rows of weight 1, and are no rows: nothing is chosen by them, and N
-                            is without them; or NULL */
-    const orff_functionals
-        *functionals; /* or NULL. Kernel, lambda and noise are those that the rows tell; then all are fitted
-                                            together. Without a trend */
+    /* n_walls x (d + p): points of a wall, and normals e there: the field does not cross it, <e,
+     * f(x)> = 0. Each counts 10 times as much as a row of weight 1, but is not a row: no choice depends on
+     * it, and N does not include it; or NULL. */
+    const double *walls;
+    /* Or NULL. The rows alone determine kernel, lambda and noise; then rows and functionals are fitted
+     * together. Not with a trend. */
+    const orff_functionals *functionals;
 } orff_observations;
 
 #define ORFF_INSTRUMENTS 64
 
-/* Unit vectors (n x 2) of angles in degrees, counted from the first axis towards the second, or clockwise from the second
- * (from_north); toward: of the opposite directions, for what is positive when it comes nearer. */
+/* Unit vectors (n x 2) of angles in degrees, counted from the first axis towards the second, or clockwise
+ * from the second (from_north). toward: the opposite vectors, for numbers that are positive for what comes
+ * nearer. */
 ORFF_API void orff_directions(size_t n, const double *degrees, bool from_north, bool toward,
                               double *directions);
 
@@ -1309,9 +1336,10 @@ ORFF_API void orff_directions(size_t n, const double *degrees, bool from_north, 
 ORFF_API orff_status orff_model_fit_observations(orff_model **model, const orff_settings *settings,
                                                  const orff_observations *observations);
 
-/* Such measurements, block by block. read fills up to `room` rows of X (room x d), Y (room x p, NAN where an output is missing;
- * where `directed` room numbers), directions (room x p), errors (as Y) and weights (room); those that the flags do not ask for
- * are NULL. It says how many in *rows (0: no more) and returns 0, or anything else to report failure. */
+/* Such measurements, block by block. read fills up to `room` rows of X (room x d), Y (room x p, NAN where
+ * an output is missing; with `directed` room numbers), directions (room x p), errors (as Y) and weights
+ * (room); pointers whose flag is not set are NULL. It sets *rows to the number of rows (0: no more) and
+ * returns 0, or another value to report failure. */
 typedef struct orff_observation_reader {
     int (*read)(void *self, size_t room, double *X, double *Y, double *directions, double *errors,
                 double *weights, size_t *rows);
@@ -1319,10 +1347,11 @@ typedef struct orff_observation_reader {
     bool directed, errors, weighted;
 } orff_observation_reader;
 
-/* Moments of such measurements: missing outputs, directions, weights and errors. Sums cannot tell how much of the noise known
- * errors are: with errors, a number of Y counts weight / error^2, and the evidence finds a factor of the errors. Rows with and
- * without errors do not add up. Instruments, walls and functionals need rows in memory. A lattice takes up to
- * ORFF_LATTICE_OUTPUTS. */
+/* Moments of such measurements: missing outputs, directions, weights and errors. Sums cannot tell which
+ * share of the noise the known errors explain: with errors, a number of Y counts weight / error^2, and the
+ * evidence finds a common factor of the errors. Rows with errors and rows without cannot be summed
+ * together. Instruments, walls and functionals need rows in memory. A lattice takes up to
+ * ORFF_LATTICE_OUTPUTS outputs. */
 ORFF_API orff_status orff_moments_accumulate_observations(orff_moments *moments,
                                                           const orff_observations *observations);
 ORFF_API orff_status orff_moments_read_observations(orff_moments *moments,
@@ -1332,17 +1361,18 @@ ORFF_API orff_status orff_lattice_moments_accumulate_observations(orff_lattice_m
 ORFF_API orff_status orff_lattice_moments_read_observations(orff_lattice_moments *moments,
                                                             const orff_observation_reader *reader);
 
-/* What moments have room for: rows that are whole; those of which each output counts for itself (some are missing, or there are
- * errors); those with directions, and any that are not whole on a plane. Of a lattice the last two are one. Moments grow by
- * themselves as such rows come; those that are to be added as numbers (orff_moments_get) must have the same room before. */
+/* Which rows moments have room for: complete rows; rows whose outputs count separately (some are missing,
+ * or there are errors); rows with directions, and all incomplete rows on a plane. For a lattice the last
+ * two are the same. Moments grow by themselves when such rows come; moments that are to be added as
+ * numbers (orff_moments_get) must be given the same room before. */
 typedef enum orff_rows { ORFF_ROWS_WHOLE, ORFF_ROWS_PARTED, ORFF_ROWS_DIRECTED } orff_rows;
 ORFF_API orff_rows orff_moments_room(const orff_moments *moments);
 ORFF_API orff_status orff_moments_widen(orff_moments *moments, orff_rows rows);
 ORFF_API orff_rows orff_lattice_moments_room(const orff_lattice_moments *moments);
 ORFF_API orff_status orff_lattice_moments_widen(orff_lattice_moments *moments, orff_rows rows);
 
-/* Fit to all that a reader has, in one pass: memory does not grow with the rows. What is automatic is
- * decided on the first rows. Iterative solvers and exact models need the rows again and keep them in memory. */
+/* Fit to all rows of a reader, in one pass: memory does not grow with the rows. Automatic choices use the
+ * first rows. Iterative solvers and exact models need the rows again and keep them in memory. */
 ORFF_API orff_status orff_model_fit_stream(orff_model **model, const orff_settings *settings, size_t d,
                                            size_t p, const orff_reader *reader);
 
@@ -1364,55 +1394,56 @@ ORFF_API orff_status orff_model_fit_lattice_moments(orff_model **model, const or
 ORFF_API orff_status orff_model_fit_moments(orff_model **model, const orff_settings *settings,
                                             const orff_moments *moments);
 
-/* A model of features whose coefficients were found by other means: those of a system too large for one machine (orff_mpi.h). It
- * has no error bars, and knows of its errors what it is told. */
+/* A model of features with coefficients found by other means, such as those of a system too large for one
+ * machine (orff_mpi.h). It has no error bars, and its errors are those given here. */
 typedef struct orff_found {
     const double *theta;     /* M */
     const double *intercept; /* p */
     double lambda;
     uint64_t rows;
     double weight;                /* sum of the weights */
-    double train_mse;             /* NAN where not known */
-    const orff_solve_info *solve; /* NULL: by Cholesky */
+    double train_mse;             /* NAN if unknown */
+    const orff_solve_info *solve; /* NULL: Cholesky */
 } orff_found;
 ORFF_API orff_status orff_model_of_features(orff_model **model, const orff_features *features,
                                             const orff_found *found);
 
-/* Of several settings the one with the smallest cross-validated error, fitted to all rows. Candidates
- * whose frequencies are the same share one pass over the data. scores (count, may be NULL):
+/* Fit the best of several settings, the one with the smallest cross-validated error, to all rows.
+ * Candidates with the same frequencies share one pass over the data. scores (count, may be NULL):
  * cross-validated mean square errors. */
 ORFF_API orff_status orff_model_tune(orff_model **model, size_t count, const orff_settings *candidates,
                                      size_t d, size_t p, size_t n, const double *X, const double *Y,
                                      const double *weights, double *scores, size_t *best);
 
-/* The same, and what was found on the way: paths[i], unless NULL, receives the path of candidate i, its
- * lambda_count points, or one where lambda is given. cv_mse is in the outputs' units; the other numbers are
- * in units of the outputs' spread for candidates that scale outputs. Undefined when the call fails. */
+/* The same, with the paths: paths[i], unless NULL, receives the path of candidate i, its lambda_count
+ * points, or one if lambda is given. cv_mse is in the outputs' units; the other numbers are in units of
+ * the outputs' spread for candidates that scale outputs. Undefined if the call fails. */
 ORFF_API orff_status orff_model_tune_paths(orff_model **model, size_t count, const orff_settings *candidates,
                                            size_t d, size_t p, size_t n, const double *X, const double *Y,
                                            const double *weights, double *scores, size_t *best,
                                            orff_path_point **paths);
 
-/* The same for measurements that are not whole rows of equal quality. Every candidate is fitted again without each of the
- * folds of the first one, which are blocks, groups or random rows as its settings say. A score is the mean over the outputs
- * (along directions: that of the numbers) of squared errors in the fold, by the weights of the rows, less the offsets of their
- * groups (offset_groups). The path of a candidate is its first point alone, with the geometric mean of the lambdas that were
- * found; the lambdas of the others are NAN. Whole rows of equal quality go to orff_model_tune_paths. */
+/* The same for measurements that are not complete rows of equal quality. Every candidate is fitted again
+ * without each of the first candidate's folds, which are blocks, groups or random rows as its settings
+ * say. A score is the mean over the outputs (with directions: over the numbers) of squared errors in the
+ * folds, weighted by the rows, after the offsets of their groups (offset_groups) are subtracted. The path
+ * of a candidate is its first point alone, with the geometric mean of the lambdas found; its other lambdas
+ * are NAN. Complete rows of equal quality are passed to orff_model_tune_paths. */
 ORFF_API orff_status orff_model_tune_observations(orff_model **model, size_t count,
                                                   const orff_settings *candidates,
                                                   const orff_observations *observations, double *scores,
                                                   size_t *best, orff_path_point **paths);
 
-#define ORFF_INTERVALS 3 /* that error bars are asked about: of 50, 80 and 95 % (orff_scores_level) */
+#define ORFF_INTERVALS 3 /* intervals of error bars: 50, 80 and 95 % (orff_scores_level) */
 
 typedef struct orff_model_info {
     size_t inputs, outputs; /* d, and p as the user sees it (1 for classes) */
     size_t classes;         /* 0: regression */
-    size_t
-        code_length; /* numbers that orff_model_predict gives at a point: outputs, or those of a code of classes */
+    /* Numbers per point from orff_model_predict: outputs, or the length of a class's code. */
+    size_t code_length;
     const double *codes;            /* classes x code_length; NULL: regression */
-    orff_engine engine;             /* that learned it, never auto */
-    const char *engine_reason;      /* why auto took it, in words; "" where it was asked for */
+    orff_engine engine;             /* the one that learned the model, never auto */
+    const char *engine_reason;      /* why auto chose it, in words; "" if the user did */
     size_t frequencies, parameters; /* exact: 0 and N p */
     size_t parts;
     orff_scheme scheme;
@@ -1425,13 +1456,13 @@ typedef struct orff_model_info {
      * that of the kernel as it is with noise variance N lambda. */
     double dof, log_evidence;
     bool single, has_posterior;
-    size_t kept_samples;            /* all the posterior samples there are; 0: any number can be drawn */
+    size_t kept_samples;            /* number of posterior samples kept; 0: any number can be drawn */
     bool on_plane;                  /* learned from degrees (settings.geo) on ... */
     orff_plane plane;               /* ... this plane */
     const char *kernel;             /* in words: "div-free (gaussian, sigma 0.5) + decomposable (...)" */
     const double *output_train_mse; /* p values */
-    const double *noise; /* p values: standard deviations, in the outputs' units; NAN where not known */
-    const double *output_cv_mse; /* p values, cross-validated; NULL when not, and for classes */
+    const double *noise;            /* p values: standard deviations, in the outputs' units; NAN if unknown */
+    const double *output_cv_mse;    /* p values, cross-validated; NULL if not, and for classes */
     const double
         *shares; /* parts + 1: each part's share of the variance, noise's last; NULL unless learned */
     orff_solve_info solve;
@@ -1439,30 +1470,29 @@ typedef struct orff_model_info {
     const char *warning;
     double
         kernel_error; /* lattice: its largest difference from the exact kernel, relative to K(0); else NAN */
-    /* Rows whose block or group was left out: the errors to expect where there are no rows near by. Features: those of
-     * the folds, and no coverage; else those of some blocks, each predicted from the rows around it by the kernel, noise
-     * and lambda of the model. */
-    orff_folds folds;    /* what was left out; AUTO: nothing, and what follows is not known */
-    double held_out_mse; /* NAN when not known, as the others */
-    double held_out_coverage[ORFF_INTERVALS]; /* share of rows left out inside of their intervals */
-    size_t held_out_rows, held_out_blocks;    /* looked at: 0 when not known, or all */
-    const double *output_held_out_mse;        /* p values; NULL when not known, and for classes */
+    /* Errors on rows whose block or group was held out: what to expect where no rows are near. For
+     * features they come from the folds, without coverage; otherwise from some blocks, each predicted from
+     * the rows around it with the kernel, noise and lambda of the model. */
+    orff_folds folds;    /* what was held out; AUTO: nothing, and the following is unknown */
+    double held_out_mse; /* NAN if unknown, as the others */
+    double held_out_coverage[ORFF_INTERVALS]; /* share of held-out rows inside their intervals */
+    size_t held_out_rows, held_out_blocks;    /* numbers tested; 0: unknown, or all */
+    const double *output_held_out_mse;        /* p values; NULL if unknown, and for classes */
     orff_trend trend;
-    size_t trend_terms; /* see orff_model_trend; 0: none */
-    const double
-        *trend_centre;  /* d values: inputs are counted from here in the terms; NULL: there are none */
-    double error_share; /* of errors that were given in the variance of the noise; NAN: none were */
-    size_t instruments; /* with noises of their own; 0: none */
-    const double *instrument_noise; /* as many: that of each over `noise`, in the order of their numbers */
-    size_t offsets;                 /* of groups, see orff_model_offset; 0: none */
-    double offset_ratio;            /* their standard deviation over that of the noise */
-    size_t hidden_layers;           /* of a stack; else 0 */
-    const size_t *hidden_widths;    /* hidden_layers values; NULL: none */
-    size_t places;                  /* of rows that the model keeps, see orff_model_distance; 0: none */
-    double
-        resolution; /* by which a distance may be too long: the diagonal of a cell; 0: every place is kept */
-    double
-        left_out; /* held-out rows chose the kernel: error of the one with most evidence over that of this; 0: not so */
+    size_t trend_terms;         /* see orff_model_trend; 0: none */
+    const double *trend_centre; /* d values, subtracted from the inputs in the terms; NULL: no terms */
+    double error_share;         /* share of the given errors in the noise variance; NAN: none given */
+    size_t instruments;         /* with noises of their own; 0: none */
+    /* instruments: the noise of each over `noise`, in the order of their numbers. */
+    const double *instrument_noise;
+    size_t offsets;              /* number of groups with offsets, see orff_model_offset; 0: none */
+    double offset_ratio;         /* their standard deviation over that of the noise */
+    size_t hidden_layers;        /* of a stack; else 0 */
+    const size_t *hidden_widths; /* hidden_layers values; NULL: none */
+    size_t places;     /* number of places of rows that the model keeps, see orff_model_distance; 0: none */
+    double resolution; /* largest excess of a distance: the diagonal of a cell; 0: every place is kept */
+    /* > 0: held-out rows chose the kernel; error of the kernel of highest evidence over that of this one. */
+    double left_out;
 } orff_model_info;
 
 /* Pointers inside live as long as the model. */
@@ -1472,40 +1502,43 @@ ORFF_API orff_model_info orff_model_describe(const orff_model *model);
  * Pointers inside (sigmas, space) live as long as the model; A and B are NULL. */
 ORFF_API orff_status orff_model_part(const orff_model *model, size_t i, orff_part *part);
 
-/* What part i of f is before any row was seen: the covariance of its outputs at a point, v K_part(x, x), in the outputs' units
- * (p x p; on a plane along its axes). Of a decomposable part this is its output matrix A, given or learned, times v; v follows
- * from the noise. ORFF_ERROR_UNSUPPORTED for classes, and where the noise or the part's exact form is not known. */
+/* The prior of part i of f: the covariance of its outputs at a point before any row is seen, v K_part(x,
+ * x), in the outputs' units (p x p; on a plane along its axes). For a decomposable part this is its output
+ * matrix A, given or learned, times v, which follows from the noise. ORFF_ERROR_UNSUPPORTED for classes,
+ * and if the noise or the part's exact form is unknown. */
 ORFF_API orff_status orff_model_output_matrix(const orff_model *model, size_t i, double *A);
 
-/* A term of the trend: the product of up to two inputs, each less its centre, or 1, and its coefficient in every output.
- * Errors are standard deviations, which follow from the noise. On a plane inputs are km, and outputs point along its axes. */
+/* A term of the trend: the product of up to two inputs, each minus its centre, or 1, and its coefficient
+ * in every output. Errors are standard deviations, computed from the noise. On a plane inputs are in km,
+ * and outputs point along its axes. */
 typedef struct orff_trend_term {
-    size_t factors;   /* 0 to 2 inputs that are multiplied ... */
-    size_t inputs[2]; /* ... namely these, twice the same for a square */
+    size_t factors;   /* number of inputs multiplied, 0 to 2 ... */
+    size_t inputs[2]; /* ... these; twice the same for a square */
     const double
         *coefficients;    /* p, in units of the outputs over those of the inputs; live as long as the model */
-    const double *errors; /* p; NAN where the noise is not known */
+    const double *errors; /* p; NAN if the noise is unknown */
 } orff_trend_term;
 ORFF_API orff_status orff_model_trend(const orff_model *model, size_t i, orff_trend_term *term);
 
-/* The offset of a group of rows (settings.offset_groups): what its rows have more than f, in every output. */
+/* The offset of a group of rows (settings.offset_groups), which is added to f in every output. */
 typedef struct orff_offset {
-    uint64_t group;       /* as it was given */
+    uint64_t group;       /* as given */
     const double *values; /* p; live as long as the model */
-    const double *errors; /* p: standard deviations; NAN where the noise is not known */
+    const double *errors; /* p: standard deviations; NAN if the noise is unknown */
 } orff_offset;
 ORFF_API orff_status orff_model_offset(const orff_model *model, size_t i, orff_offset *offset);
 
 /* The same in single precision. */
 ORFF_API orff_status orff_model_predict_single(const orff_model *model, size_t n, const float *X, float *F);
 
-/* alpha (N x p, in the outputs' units) of an exact model, and |f|^2 in the space of its kernel; units of scaled inputs and
- * outputs are those of their spread there. Models with features have neither: ORFF_ERROR_UNSUPPORTED. */
+/* alpha (N x p, in the outputs' units) of an exact model, and |f|^2 in the space of its kernel, where
+ * scaled inputs and outputs are in units of their spread. Models with features have neither:
+ * ORFF_ERROR_UNSUPPORTED. */
 ORFF_API orff_status orff_model_alpha(const orff_model *model, double *alpha);
 ORFF_API orff_status orff_model_norm2(const orff_model *model, double *norm2);
 
 /* Predictions block by block: read gets Y and weights as NULL, write gets the rows (rows x d) and their
- * predictions (rows x p) and returns 0, or anything else to stop with ORFF_ERROR_CALLBACK. */
+ * predictions (rows x p) and returns 0, or another value to stop with ORFF_ERROR_CALLBACK. */
 typedef int (*orff_write_fn)(void *self, size_t rows, const double *X, const double *F);
 ORFF_API orff_status orff_model_predict_stream(const orff_model *model, const orff_reader *reader,
                                                orff_write_fn write, void *self);
@@ -1518,24 +1551,26 @@ ORFF_API orff_status orff_model_classify(const orff_model *model, size_t n, cons
 ORFF_API orff_status orff_model_covariance(const orff_model *model, size_t n, const double *X,
                                            double *covariance);
 
-/* S = standard deviations of f(x) (n x p), or with noise those of a new measurement. */
+/* S = standard deviations of f(x) (n x p), or with_noise those of a new measurement. */
 ORFF_API orff_status orff_model_std(const orff_model *model, size_t n, const double *X, bool with_noise,
                                     double *S);
 
-/* Where a model is to be believed. It keeps the places of its rows, all of up to 16000 and else one for each cell
- * that holds some (orff_model_info.resolution), so that it knows how far a point is from the nearest of them: in the units
- * of the inputs that are the field's space, or of all inputs where there is none, in km on a plane; covariates do not
- * count. ORFF_ERROR_UNSUPPORTED: a model from moments, or of more than 6 such inputs, keeps none. */
+/* Where to trust a model. It keeps the places of its rows, all of up to 16000, otherwise one for each cell
+ * that contains some (orff_model_info.resolution), and computes how far a point is from the nearest of
+ * them: in the units of the inputs of the field's space, or of all inputs if there is none; in km on a
+ * plane; covariates do not count. ORFF_ERROR_UNSUPPORTED: a model from moments, or with more than 6 such
+ * inputs, keeps none. */
 ORFF_API orff_status orff_model_distance(const orff_model *model, size_t n, const double *X,
                                          double *distance); /* n */
 
-/* Standard deviations of f(x) before any row was seen (p): what orff_model_std comes to far from all rows. And that of f(x) in
- * units of these (n; root mean square over the outputs): from 0 where the rows say everything to 1 where they say nothing. */
+/* The prior standard deviations of f(x) (p), which orff_model_std approaches far from all rows. And the
+ * posterior standard deviation relative to them (n; root mean square over outputs): from 0, where the rows
+ * determine f, to 1, where they say nothing. */
 ORFF_API orff_status orff_model_prior_std(const orff_model *model, double *S);
 ORFF_API orff_status orff_model_relative_std(const orff_model *model, size_t n, const double *X,
                                              double *relative);
 
-/* Points beyond a limit are masked. INFINITY, the default, is none. */
+/* Points beyond a limit are masked. The default, INFINITY, means no limit. */
 typedef struct orff_mask {
     double distance; /* from the nearest row */
     double std;      /* relative to the prior's */
@@ -1544,19 +1579,20 @@ ORFF_API orff_mask orff_mask_default(void);
 ORFF_API orff_status orff_model_mask(const orff_model *model, const orff_mask *mask, size_t n,
                                      const double *X, bool *masked); /* n */
 
-/* How good predictions are: scores of F, and of their standard deviations S, against what was measured. Rows are added in as
- * many calls as one likes. An interval of level c has y inside with probability c if the predictive law is N(F, S^2). */
+/* How good predictions are: scores of F, and of its standard deviations S, against measurements. Rows may
+ * be added in any number of calls. An interval of level c contains y with probability c if the predictive
+ * distribution is N(F, S^2). */
 typedef struct orff_score {
-    uint64_t n;         /* numbers that were measured */
+    uint64_t n;         /* measured values */
     double mse, rmse;   /* of f - y */
     double bias;        /* the mean of f - y */
-    double r2;          /* 1 - mse / variance of y; NAN where y does not vary */
-    double correlation; /* of f and y; NAN where one of them does not vary */
-    /* Where every row had a standard deviation, else NAN: */
-    double coverage[ORFF_INTERVALS]; /* share of y inside of the intervals */
-    double
-        crps; /* continuous ranked probability score, in the units of y: a mean absolute error that pays for
-                         intervals too wide and too narrow; smaller is better */
+    double r2;          /* 1 - mse / variance of y; NAN if y does not vary */
+    double correlation; /* of f and y; NAN if one of them does not vary */
+    /* If every row had a standard deviation, otherwise NAN: */
+    double coverage[ORFF_INTERVALS]; /* share of y inside the intervals */
+    /* Continuous ranked probability score, in the units of y: a mean absolute error that also penalises
+     * intervals that are too wide or too narrow; smaller is better. */
+    double crps;
     double log_score; /* mean of -log density of y; smaller is better */
 } orff_score;
 
@@ -1566,38 +1602,41 @@ ORFF_API double orff_scores_level(size_t i); /* .5, .8, .95 */
 ORFF_API orff_status orff_scores_create(orff_scores **scores, size_t p);
 ORFF_API void orff_scores_free(orff_scores *scores);
 
-/* F and Y are n x p. S: standard deviations of a new measurement (n x p), or NULL. NaN in Y: not measured, passed over. */
+/* F and Y are n x p. S: standard deviations of a new measurement (n x p), or NULL. NaN in Y: not measured,
+ * skipped. */
 ORFF_API orff_status orff_scores_add(orff_scores *scores, size_t n, const double *F, const double *S,
                                      const double *Y);
 
-/* The same with what a model predicts at X, noise included; without standard deviations where it keeps no posterior. */
+/* The same with a model's predictions at X, noise included; without standard deviations if it has no
+ * posterior. */
 ORFF_API orff_status orff_scores_add_model(orff_scores *scores, const orff_model *model, size_t n,
                                            const double *X, const double *Y);
 
-/* Of one output (0-based), and of all: means over all numbers, with y and f about the mean of their own output. */
+/* Scores of one output (0-based), and over all numbers, with y and f about the mean of their own output. */
 ORFF_API orff_score orff_scores_output(const orff_scores *scores, size_t output);
 ORFF_API orff_score orff_scores_all(const orff_scores *scores);
 
-/* Of outputs that are the 2 or 3 components of a vector, over the rows of which all were measured. The direction counts where
- * |y| is more than calm: by default the model's noise, all components together, in orff_scores_add_model, and 0 in
- * orff_scores_add. */
+/* Scores of outputs that are the 2 or 3 components of a vector, over rows with all components measured.
+ * Directions count where |y| is above calm: by default 0 in orff_scores_add, and in orff_scores_add_model
+ * the model's noise, over all components. */
 typedef struct orff_vector_score {
     uint64_t n;                    /* rows */
     double speed_rmse, speed_bias; /* of |f| - |y| */
-    uint64_t directions;           /* rows that are not calm */
+    uint64_t directions;           /* rows above calm */
     double direction_error;        /* the mean angle between f and y, in degrees from 0 to 180 */
 } orff_vector_score;
 ORFF_API orff_status orff_scores_set_calm(orff_scores *scores, double speed);
 ORFF_API orff_vector_score orff_scores_vector(const orff_scores *scores);
 
-/* Whether the outputs are components of a vector: 2 or 3 of them, and the model is on a plane, or has a physical part, or its
- * notes name them so: u.., v.., w.. with the same ending (u10, v10), ..x, ..y, ..z with the same beginning, or standard
- * names eastward_, northward_. */
+/* Whether the outputs are components of a vector: there are 2 or 3 of them, and the model is on a plane,
+ * or has a physical part, or its notes name them so: u.., v.., w.. with the same ending (u10, v10), ..x,
+ * ..y, ..z with the same beginning, or standard names eastward_, northward_. */
 ORFF_API bool orff_model_is_vector(const orff_model *model);
 
-/* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space use the
- * inputs of the physical parts, or all inputs when d = p. Exact models: ORFF_ERROR_UNSUPPORTED where the kernel is not
- * smooth enough (decomposable on Laplace or Matern nu <= 1/2, physical rules on Matern nu <= 3/2) or is a callback's. */
+/* Derived fields, analytically from the coefficients, in the user's units. Those that need a field's space
+ * use the inputs of the physical parts, or all inputs if d = p. Exact models: ORFF_ERROR_UNSUPPORTED if
+ * the kernel is not smooth enough (decomposable on Laplace or Matern nu <= 1/2, physical rules on Matern
+ * nu <= 3/2) or is a callback. */
 ORFF_API orff_status orff_model_jacobian(const orff_model *model, size_t n, const double *X,
                                          double *J); /* n x p x d */
 ORFF_API orff_status orff_model_divergence(const orff_model *model, size_t n, const double *X,
@@ -1612,8 +1651,8 @@ ORFF_API orff_status orff_model_potential(const orff_model *model, size_t n, con
 ORFF_API orff_status orff_model_stream_function(const orff_model *model, size_t n, const double *X,
                                                 double *stream);
 
-/* The same by number: what follows from f at a point, orff_model_field_size numbers of it (0: there is none for these
- * inputs and outputs, and the message of a failing call says why). */
+/* The same by number: orff_model_field_size numbers per point (0: no such field for these inputs and
+ * outputs; the message of a failing call says why). */
 typedef enum orff_field {
     ORFF_FIELD_VALUES, /* f itself: p */
     ORFF_FIELD_JACOBIAN,
@@ -1628,19 +1667,19 @@ ORFF_API size_t orff_model_field_size(const orff_model *model, orff_field field)
 ORFF_API orff_status orff_model_field(const orff_model *model, orff_field field, size_t n, const double *X,
                                       double *out); /* n x size */
 
-/* Standard deviations of a field (n x size), noise not included, in closed form. Values have it wherever the model has
- * error bars; derived fields where the model keeps a factor for all its coefficients (features, lattices of few modes,
- * and the exact kernel without periodic inputs), which orff_model_has_field_std says. Else ORFF_ERROR_UNSUPPORTED: take
- * orff_samples_std. */
+/* Standard deviations of a field (n x size), noise not included, in closed form: of values if the model
+ * has error bars; of derived fields if it keeps a factor for all its coefficients (features, lattices of
+ * few modes, and the exact kernel without periodic inputs), see orff_model_has_field_std. Otherwise
+ * ORFF_ERROR_UNSUPPORTED: use orff_samples_std. */
 ORFF_API bool orff_model_has_field_std(const orff_model *model, orff_field field);
 ORFF_API orff_status orff_model_field_std(const orff_model *model, orff_field field, size_t n,
                                           const double *X, double *S);
 
-/* Posterior samples: whole functions that the rows allow, drawn with the probability that they have given the rows.
- * Sample number i (0-based) depends on the model, the seed and i only, so that fields can be computed block by block.
- * ORFF_ERROR_UNSUPPORTED where the model keeps no posterior, or fewer samples than `count`. The model must outlive
- * them. Noise is not included. Points that lie beyond the range of the rows by several length scales are refused by
- * lattice models: ORFF_ERROR_UNSUPPORTED. */
+/* Posterior samples: whole functions, drawn from their distribution given the rows. Sample number i
+ * (0-based) depends only on the model, the seed and i, so that fields can be computed block by block.
+ * ORFF_ERROR_UNSUPPORTED if the model keeps no posterior, or fewer samples than `count`. The model must
+ * outlive them. Noise is not included. Lattice models fail for points several length scales beyond the
+ * range of the rows: ORFF_ERROR_UNSUPPORTED. */
 typedef struct orff_samples orff_samples;
 
 ORFF_API orff_status orff_samples_draw(orff_samples **samples, const orff_model *model, size_t count,
@@ -1651,8 +1690,8 @@ ORFF_API size_t orff_samples_count(const orff_samples *samples);
 ORFF_API orff_status orff_samples_field(const orff_samples *samples, orff_field field, size_t n,
                                         const double *X, double *out);
 
-/* Standard deviations of a field (n x size) by the samples: the root mean square of their distance from the model's own
- * field. Chance moves them by about 1/sqrt(2 count) of their size. */
+/* Standard deviations of a field (n x size) from the samples: the root mean square of their distance from
+ * the model's own field. Their statistical error is about 1/sqrt(2 count) of their size. */
 ORFF_API orff_status orff_samples_std(const orff_samples *samples, orff_field field, size_t n,
                                       const double *X, double *S);
 ORFF_API void orff_samples_free(orff_samples *samples);
@@ -1661,39 +1700,41 @@ ORFF_API void orff_samples_free(orff_samples *samples);
 ORFF_API orff_status orff_model_sample(const orff_model *model, size_t count, uint64_t seed, size_t n,
                                        const double *X, double *out);
 
-/* Trajectories: particles that go with the field, dx/dt = rate f(x), by the embedded Runge-Kutta pair of Dormand and Prince
- * with steps of their own. Through the samples they show how sure a path is. Where the model is on a plane they go over the
- * sphere, f being eastward and northward, in km; else along the inputs that are the field's space. */
+/* Trajectories: particles carried by the field, dx/dt = rate f(x), by the embedded Runge-Kutta pair of
+ * Dormand and Prince with adaptive steps. Samples show how certain a path is. If the model is on a plane,
+ * particles move on the sphere, with f eastward and northward, in km; otherwise along the inputs of the
+ * field's space. */
 typedef struct orff_drift {
-    double
-        rate; /* how far a particle goes in a unit of time where f is 1: in the inputs' units, km on a plane */
+    double rate;         /* distance per unit of time if f is 1: in the inputs' units, km on a plane */
     size_t space[3];     /* the inputs that move, in the order of the outputs */
-    bool has_clock;      /* one more input is time, and goes on ... */
+    bool has_clock;      /* one more input is time and advances ... */
     size_t clock;        /* ... this one ... */
-    double pace;         /* ... by so much in a unit of time; further inputs stay as they are */
-    double step;         /* the longest step, in units of time; 0: as long as the tolerance lets them be */
-    double tolerance;    /* of the error of a step, in length scales of the kernel */
-    orff_mask mask;      /* a particle ends at the first time asked for at which it is masked */
-    const char *assumed; /* what had to be assumed of units, in words; "" where nothing had. Lives for ever */
+    double pace;         /* ... by this much per unit of time; further inputs stay as they are */
+    double step;         /* longest step, in units of time; 0: limited by the tolerance only */
+    double tolerance;    /* of the error per step, in length scales of the kernel */
+    orff_mask mask;      /* a particle ends at the first output time at which it is masked */
+    const char *assumed; /* assumptions about units, in words; "" if none were needed; a constant string */
 } orff_drift;
 
-/* What the model's notes say. The inputs that move are those of the plane or of the physical parts, or all where they are as
- * many as the outputs, or else the first that are neither covariates nor time; the clock is a further one that has units of time
- * or is called so, or that has no name at all and is the only one. With `hours` the unit of time is an hour, for which the
- * units must be known: f in m/s, cm/s, km/h or the like, inputs in degrees, km or m (ORFF_ERROR_UNSUPPORTED, but on a plane
- * f is taken to be in m/s). Without, it is the unit of the inputs over that of f. Tolerance 1e-6, no mask. */
+/* Defaults from the model's notes. The inputs that move are those of the plane or of the physical parts;
+ * otherwise all, if they are as many as the outputs; otherwise the first that are neither covariates nor
+ * time. The clock is a further input that has units of time or such a name, or the only further input if
+ * it has no name. With `hours` the unit of time is an hour, for which the units must be known: f in m/s,
+ * cm/s, km/h or the like, inputs in degrees, km or m (otherwise ORFF_ERROR_UNSUPPORTED, but on a plane f
+ * is assumed to be in m/s). Without, it is the unit of the inputs over that of f. Tolerance 1e-6, no mask. */
 ORFF_API orff_status orff_model_drift_default(const orff_model *model, bool hours, orff_drift *drift);
 
-/* Where n particles that start at X (n x d) are at each of `count` times, which begin at or beyond 0 and grow, or begin at or
- * before 0 and fall: tracks is count x n x d, or samples x count x n x d with samples, each of which has the same particles. NaN
- * after a particle has ended: masked, or gone where the model has nothing to say. Progress counts particles. */
+/* Where n particles that start at X (n x d) are at each of `count` times, which increase from 0 or later,
+ * or decrease from 0 or earlier. tracks is count x n x d, or samples x count x n x d with samples, each of
+ * which carries the same particles. NaN after a particle has ended: masked, or where the model has no
+ * value. Progress counts particles. */
 ORFF_API orff_status orff_model_drift(const orff_model *model, const orff_samples *samples,
                                       const orff_drift *drift, size_t n, const double *X, size_t count,
                                       const double *times, double *tracks);
 
-/* Of `members` sets of n points (members x n x d), as tracks are: their mean (n x d), the covariance of the inputs that move
- * (n x p x p; on a plane in km, eastward and northward) and how many have not ended (n). Any of the three may be NULL. NaN where
- * there are none, for covariances fewer than two. */
+/* For `members` sets of n points (members x n x d), such as tracks: their mean (n x d), the covariance of
+ * the inputs that move (n x p x p; on a plane in km, eastward and northward) and how many have not ended
+ * (n). Any of the three may be NULL. NaN if none are left, for covariances if fewer than two. */
 ORFF_API orff_status orff_drift_spread(const orff_model *model, const orff_drift *drift, size_t members,
                                        size_t n, const double *tracks, double *mean, double *covariance,
                                        size_t *left);
@@ -1702,60 +1743,63 @@ ORFF_API orff_status orff_drift_spread(const orff_model *model, const orff_drift
  *
  *     y_t = f(y_{t-l1}, y_{t-l2}, ..) + noise,      f: R^(p n_lags) -> R^p
  *
- * Inputs of the model are the values before, p for each lag in the order of the lags. Rows that need a missing value are left
- * out. Where the settings have no groups, errors on rows left out are those of stretches of time. A file keeps the lags, the end
- * of the series and the covariance of the errors of one step. */
+ * The inputs of the model are past values, p for each lag in the order of the lags. Rows that need a
+ * missing value are left out. If the settings have no groups, stretches of time are held out. A file keeps
+ * the lags, the end of the series and the covariance of the one-step errors. */
 typedef struct orff_series {
     size_t n, p;
     const double *values; /* n x p, NAN where one is missing */
     size_t n_lags;
-    const size_t *lags; /* whole steps, from 1 on, growing */
-    bool
-        changes; /* f is what is added to y_{t-1}: away from all that was seen the series stays where it is, not at its mean */
+    const size_t *lags; /* whole steps, at least 1, increasing */
+    /* f is added to y_{t-1}: far from all data the series then stays where it is, instead of at its mean. */
+    bool changes;
 } orff_series;
 
 ORFF_API orff_status orff_model_fit_series(orff_model **model, const orff_settings *settings,
                                            const orff_series *series);
 
-/* How many rows a series makes, and the rows: X is rows x (p n_lags), Y rows x p, time (rows) the place of Y in the series. Each
- * may be NULL. */
+/* The number of rows that a series gives, and the rows: X is rows x (p n_lags), Y rows x p, time (rows)
+ * the position of Y in the series. Each may be NULL. */
 ORFF_API orff_status orff_series_rows(const orff_series *series, size_t *rows, double *X, double *Y,
                                       size_t *time);
 
 typedef struct orff_series_info {
-    size_t n_lags; /* 0: the model is none of a series */
+    size_t n_lags; /* 0: not a model of a series */
     const size_t *lags;
     bool changes;
     size_t depth;        /* the longest lag */
     const double *last;  /* depth x p: the end of the series */
-    const double *noise; /* p x p: the covariance of the errors of one step */
+    const double *noise; /* p x p: the covariance of the one-step errors */
 } orff_series_info;
 
 /* Pointers inside live as long as the model. */
 ORFF_API orff_series_info orff_model_series(const orff_model *model);
 
-/* What comes after `history` (n x p, its last row the present; NULL: the end of the series that was learned). paths (samples x
- * steps x p) are futures as likely as they may be: each goes through a posterior sample of f, and has noise of its own at every
- * step, which enters the next; without a posterior through f itself. mean and S (steps x p) are theirs, or with samples = 0 what f
- * gives when fed with its own values, and then there is no S. Each of the three may be NULL. Progress counts steps. */
+/* What follows `history` (n x p, its last row is the present; NULL: the end of the series that was
+ * learned). paths (samples x steps x p) are equally likely futures: each follows a posterior sample of f
+ * (without a posterior, f itself) and has its own noise at every step, which enters the next. mean and S
+ * (steps x p) are computed from them. With samples = 0 the mean is what f gives when fed with its own
+ * values, and there is no S. Each of the three may be NULL. Progress counts steps. */
 ORFF_API orff_status orff_model_forecast(const orff_model *model, size_t n, const double *history,
                                          size_t steps, size_t samples, uint64_t seed, double *mean, double *S,
                                          double *paths);
 
-/* Which series has a part in which (Granger): strength (p x p), at (k, j), is the root mean square over time of what a change of
- * series j does to the next value of series k, at all lags together, in units of their standard deviations. probability (p x p,
- * may be NULL): how likely it is that the past of j does not help to predict k. Stretches of time are predicted from the others,
- * with and without it, and the gain in squared errors is drawn anew in blocks of time, `draws` times: at least 1/(draws + 1). Looks
- * at the last 1000 rows. For models without a trend. */
+/* Which series influences which (Granger): strength (p x p), at (k, j), is the root mean square over time
+ * of the effect of a change of series j on the next value of series k, over all lags, in units of their
+ * standard deviations. probability (p x p, may be NULL): how likely it is that the past of j does not help
+ * to predict k. Stretches of time are predicted from the others, with and without that past, and a block
+ * bootstrap of `draws` draws tests the gain in squared errors; at least 1/(draws + 1). Uses the last 1000
+ * rows. For models without a trend. */
 ORFF_API orff_status orff_series_links(const orff_model *model, const orff_series *series, size_t draws,
                                        uint64_t seed, double *strength, double *probability);
 
-/* A model as the sum that it is, for those who evaluate it elsewhere: in a browser, on a small machine. It is in the user's
+/* A model as a sum, to be evaluated elsewhere: in a browser, on a small machine. It is in the user's
  * units; for a model on a plane in the plane's km, with vectors along the plane's axes.
  *
  *     f(x) = mean + trend(x) + sum over terms,      a term being waves, centres, or nearest rows:
  *
  *     sum_j a_j cos<w_j, x - origin> + b_j sin<w_j, x - origin>
+ *
  *     sum_m sum_i K_m(x - z_i) c_mi,     K_m = k0 I for separable parts, else along C + across (tr C I - C),
  *                                        C = -grad grad^T k0 over the field's space; k0 as orff_model_part has it
  *
@@ -1763,23 +1807,22 @@ ORFF_API orff_status orff_series_links(const orff_model *model, const orff_serie
  *                                        each orthant of x has nearest / 2^(d+1) of them, at most 16, or all it has;
  *                                        |x - z| in length scales of the first part; k = sum_m amplitude_m k0
  *
- * The trend is not in the sum: orff_model_trend has its terms, and most models have none.
- */
+ * The sum does not include the trend: orff_model_trend has its terms, and most models have none. */
 typedef struct orff_term {
-    size_t waves;         /* 0: these are centres */
+    size_t waves;         /* 0: the term consists of centres */
     const double *omega;  /* waves x d */
     const double *a, *b;  /* waves x p */
     const double *origin; /* d */
-    const double
-        *steps; /* d: waves of a lattice, w_i = k_i steps_i with whole k; else NULL, as the next two */
+    /* d: for waves of a lattice, w_i = k_i steps_i with integers k; otherwise NULL, as the next two. */
+    const double *steps;
     const size_t *most;   /* d: |k_i| <= most_i, the last k_i >= 0; all of these, row-major */
-    const double *inside; /* d: beyond |x_i - origin_i| <= inside_i the term is 0 */
+    const double *inside; /* d: the term is 0 where |x_i - origin_i| > inside_i for some i */
     size_t centres;
     const double *z;              /* centres x d */
     const double *c;              /* parts x centres x p */
-    const double *along, *across; /* parts: both 0 for separable ones */
-    size_t nearest;          /* 0: all centres add up; else they have, in the place of c, along and across: */
-    size_t axes;             /* systems, each of an axis of the outputs */
+    const double *along, *across; /* parts: both 0 for separable parts */
+    size_t nearest; /* 0: all centres are summed up; otherwise, in place of c, along and across, there are: */
+    size_t axes;    /* number of systems, one for each axis of the outputs */
     const double *y;         /* centres x axes */
     const double *turn;      /* p x axes */
     const double *noise;     /* axes */
@@ -1789,37 +1832,40 @@ typedef struct orff_term {
 
 typedef struct orff_sum orff_sum;
 
-/* ORFF_ERROR_UNSUPPORTED where f is no such sum: models with callbacks, delays, wavelengths or periods that are exact or whose values
- * come from the nearest rows, and physical kernels with such values. */
+/* ORFF_ERROR_UNSUPPORTED if f is no such sum: models with callbacks, delays, wavelengths or periods that
+ * are exact or whose values come from the nearest rows, and physical kernels with such values. */
 ORFF_API orff_status orff_model_sum(const orff_model *model, orff_sum **sum);
 
-/* What sample i (0-based) has more than the model: its mean is 0. ORFF_ERROR_UNSUPPORTED for a model with a trend. */
+/* The difference of sample i (0-based) from the model: its mean is 0. ORFF_ERROR_UNSUPPORTED for a model
+ * with a trend. */
 ORFF_API orff_status orff_samples_sum(const orff_samples *samples, size_t i, orff_sum **sum);
 ORFF_API const double *orff_sum_mean(const orff_sum *sum); /* p */
 ORFF_API size_t orff_sum_terms(const orff_sum *sum);
 ORFF_API orff_term orff_sum_term(const orff_sum *sum, size_t i); /* pointers inside live as long as the sum */
 ORFF_API void orff_sum_free(orff_sum *sum);
 
-/* The power of the learned field against wavenumber, in radians per unit of the inputs (per km on a plane): what the field over a
- * region has under Hann's window, added up over outputs, and what its kernel expected before any row was seen. */
+/* The power of the learned field against wavenumber, in radians per unit of the inputs (per km on a
+ * plane): of the field over a region under Hann's window, summed over outputs, and as expected by its
+ * kernel before any row is seen. */
 #define ORFF_POWER_BINS 200
 
 typedef struct orff_power {
     size_t bins;
-    double
-        edges[ORFF_POWER_BINS + 1]; /* bins + 1 wavenumbers, rising; bin i is from edges[i] to edges[i + 1] */
+    /* Bins + 1 wavenumbers, increasing; bin i is from edges[i] to edges[i + 1]. */
+    double edges[ORFF_POWER_BINS + 1];
     double learned[ORFF_POWER_BINS]; /* power in each bin */
-    double prior[ORFF_POWER_BINS];   /* the same of the kernel */
-    bool expected;                   /* there is a prior; if not, orff_error_message() says why */
+    double prior[ORFF_POWER_BINS];   /* the same, as expected by the kernel */
+    bool expected;                   /* whether prior is known; if not, orff_error_message() says why */
     double mean_square;              /* of the field, in all bins together */
 } orff_power;
 
-/* The region is low to high (d each); wavenumbers are of `dim` inputs, 1 to 3, those of axes (0-based), and others are held in the
- * middle. ORFF_ERROR_UNSUPPORTED for classes, and where the model is not a sum of waves: see orff_model_sum. */
+/* The region is low to high (d each). Wavenumbers are along `dim` inputs, 1 to 3, given by axes (0-based);
+ * the others are held at the middle. ORFF_ERROR_UNSUPPORTED for classes, and if the model is not a sum of
+ * waves: see orff_model_sum. */
 ORFF_API orff_status orff_model_power(const orff_model *model, const double *low, const double *high,
                                       size_t dim, const size_t *axes, orff_power *power);
 
-/* Text of the caller's own that travels with the model in its file, in UTF-8; "" at first. */
+/* A text of the caller, in UTF-8, that is saved with the model; "" at first. */
 ORFF_API orff_status orff_model_set_notes(orff_model *model, const char *notes);
 ORFF_API const char *orff_model_notes(const orff_model *model);
 
@@ -1832,15 +1878,16 @@ typedef enum orff_side { ORFF_SIDE_INPUT, ORFF_SIDE_OUTPUT } orff_side;
 ORFF_API orff_status orff_notes_create(orff_notes **notes, size_t inputs, size_t outputs);
 ORFF_API void orff_notes_free(orff_notes *notes);
 
-/* From the text of a model or of moments. A text that is no JSON object belongs to somebody else, and gives empty notes.
- * ORFF_ERROR_FORMAT names the first member that is not what it should be. */
+/* From the text of a model or of moments. A text that is not a JSON object belongs to another program, and
+ * gives empty notes. ORFF_ERROR_FORMAT names the first member that is not what it should be. */
 ORFF_API orff_status orff_notes_parse(orff_notes **notes, const char *text, size_t inputs, size_t outputs,
                                       size_t classes);
 
-/* The text for orff_model_set_notes and orff_moments_set_notes; it lives until the next call, or until the notes go. */
+/* The text for orff_model_set_notes and orff_moments_set_notes, valid until the next call or until the
+ * notes are freed. */
 ORFF_API orff_status orff_notes_text(orff_notes *notes, const char **text);
 
-/* Column i (0-based). `named` says whether the table had names at all. */
+/* Column i (0-based). `named`: whether the table had names at all. */
 ORFF_API orff_status orff_notes_set_named(orff_notes *notes, bool named);
 ORFF_API orff_status orff_notes_set_name(orff_notes *notes, orff_side side, size_t i, const char *name);
 ORFF_API orff_status orff_notes_set_units(orff_notes *notes, orff_side side, size_t i, const char *units);
@@ -1857,42 +1904,43 @@ ORFF_API bool orff_notes_range(const orff_notes *notes, size_t input, double *lo
 ORFF_API orff_status orff_notes_set_covariates(orff_notes *notes, const bool *covariate);
 ORFF_API bool orff_notes_is_covariate(const orff_notes *notes, size_t input);
 ORFF_API orff_status orff_notes_set_labels(orff_notes *notes, size_t classes, const char *const *labels);
-ORFF_API size_t orff_notes_labels(const orff_notes *notes); /* how many: 0 where none are known */
+ORFF_API size_t orff_notes_labels(const orff_notes *notes); /* how many; 0 if unknown */
 ORFF_API const char *orff_notes_label(const orff_notes *notes, size_t i);
 /* Names of groups of rows, in the order of orff_model_offset. */
 ORFF_API orff_status orff_notes_set_groups(orff_notes *notes, size_t count, const char *const *groups);
-ORFF_API const char *orff_notes_group(const orff_notes *notes, size_t i); /* NULL: not known */
+ORFF_API const char *orff_notes_group(const orff_notes *notes, size_t i); /* NULL: unknown */
 
-/* The plane, told to readers: a model knows its own. */
+/* The plane, for readers of the notes; a model has its own. */
 ORFF_API orff_status orff_notes_set_plane(orff_notes *notes, const orff_plane *plane);
 ORFF_API bool orff_notes_plane(const orff_notes *notes, orff_plane *plane);
 
-/* What moments were made for, in the words of the program's options; key: "kernel", "base" or "sigma". */
+/* What moments were made for, as in the program's options; key: "kernel", "base" or "sigma". */
 ORFF_API orff_status orff_notes_set_kernel(orff_notes *notes, const char *kernel, const char *base,
                                            const char *sigma);
 ORFF_API const char *orff_notes_kernel(const orff_notes *notes, const char *key);
 
-/* A member of another program's own: any JSON value under a key. */
+/* A member for another program: any JSON value under a key. */
 ORFF_API orff_status orff_notes_set_member(orff_notes *notes, const char *key, const char *json);
 
-/* The units of a length that the inputs of the field's space share ("" where they do not), and those of what is derived
- * from the first output: its own for each length, or times a length when integrated (potentials). False where they are
- * not known, or `room` is too small. */
+/* The units of length that the inputs of the field's space share ("" if they do not), and the units of
+ * fields derived from the first output: its units per length, or times a length if integrated
+ * (potentials). False if they are unknown, or `room` is too small. */
 ORFF_API const char *orff_notes_length_units(const orff_notes *notes);
 ORFF_API bool orff_notes_derived_units(const orff_notes *notes, bool integrated, char *units, size_t room);
 
 /* ---------------------------------------------------------------- 13. files and texts */
 
-/* A file that is replaced whole. It grows under a temporary name in its own directory and gets its name in
- * orff_file_commit: whoever looks, even after a crash, finds the old file or the new one. A symbolic link is followed,
- * also a dangling one. The mode of the file replaced is kept. What exists and is not a regular file (a directory, a
- * device, a pipe) or is read-only is refused: ORFF_ERROR_IO. Models and moments are written this way. */
+/* A file that is replaced as a whole. It grows under a temporary name in its own directory and gets its
+ * name in orff_file_commit: a reader, even after a crash, finds the old file or the new one. A symbolic
+ * link is followed, even a dangling one. The mode of the replaced file is kept. Fails (ORFF_ERROR_IO) for
+ * an existing path that is not a regular file (a directory, a device, a pipe) or is read-only. Models and
+ * moments are written this way. */
 typedef struct orff_file orff_file;
 
 ORFF_API orff_status orff_file_create(orff_file **file, const char *path);
 ORFF_API orff_status orff_file_write(orff_file *file, const void *data, size_t bytes);
 
-/* For those who write by other means: an open descriptor, and the temporary name. Valid until commit. */
+/* For writing by other means: an open descriptor, and the temporary name. Valid until commit. */
 ORFF_API int orff_file_descriptor(const orff_file *file);
 ORFF_API const char *orff_file_temporary(const orff_file *file);
 
@@ -1902,43 +1950,47 @@ ORFF_API orff_status orff_file_commit(orff_file *file);
 /* Removes the temporary file unless it was committed. */
 ORFF_API void orff_file_free(orff_file *file);
 
-/* Whether orff_file_create would take this path, and its directory is there and may be written: before long work. */
+/* Whether orff_file_create would accept this path, and its directory exists and is writable: to check
+ * before long work. */
 ORFF_API orff_status orff_file_check(const char *path);
 
-/* Removes the temporary files that this process is writing now. Safe in the handler of a signal that ends it. */
+/* Removes the temporary files that this process is writing now. Safe in a signal handler that ends the
+ * process. */
 ORFF_API void orff_file_remove_temporaries(void);
 
-/* Numbers as text, the same in every locale. The number [+-]digits[.digits][e[+-]digits] at the start of `text`, rounded
- * to the nearest double (infinity when it is too large for one): returns where it ends, NULL when there is none. The text
- * must hold, somewhere, a character that no number has: a newline or a zero byte. */
+/* Numbers as text, the same in every locale. The number [+-]digits[.digits][e[+-]digits] at the start of
+ * `text`, rounded to the nearest double (infinity if it is too large for one). Returns where it ends, or
+ * NULL if there is none. The text must contain, somewhere, a character that no number has: a newline or a
+ * zero byte. */
 ORFF_API const char *orff_number_scan(const char *text, double *value);
 
 #define ORFF_NUMBER_ROOM 32
 
-/* Writes the value and a zero byte, returns the length. With `shortest` the fewest of 15, 16 or 17 significant digits that
- * read back to the same value, else 17 of them. */
+/* Writes the value and a zero byte, returns the length. With `shortest` the fewest of 15, 16 or 17
+ * significant digits that read back to the same value, otherwise 17. */
 ORFF_API size_t orff_number_print(char text[ORFF_NUMBER_ROOM], double value, bool shortest);
 
-/* The word most like a given one among others (ending with NULL), case apart, for "did you mean"; NULL where none is near. */
+/* The most similar word in a list (ending with NULL), ignoring case, for "did you mean"; NULL if none is
+ * similar. */
 ORFF_API const char *orff_text_nearest(const char *word, const char *const *words);
 
-/* Text of unknown origin, made fit for a terminal or a log: control characters, marks that change the direction of
- * text, and what is not UTF-8 are shown as \xNN. Text that does not fit ends in three dots; the return value is
- * whether all of it is there. shown has room for `room` bytes with the zero at the end; 4 strlen(text) + 1 suffice. */
+/* Text of unknown origin, made safe for a terminal or a log: control characters, marks that change the
+ * direction of text, and what is not UTF-8 are shown as \xNN. Text that does not fit ends in three dots;
+ * returns whether all of it fits. shown has room for `room` bytes including the zero at the end; 4
+ * strlen(text) + 1 suffice. */
 ORFF_API bool orff_text_show(char *shown, size_t room, const char *text);
 
 /* ---------------------------------------------------------------- 14. stacks
  *
  * f = f_L o .. o f_1, a function of functions, all of them of vectors:
- *
  *     f_l(h) = W_l h + Phi_l(h)^T theta_l            the hidden layers, l < L
  *     f_L(h) = intercept + Phi_L(h)^T theta_L        the last one
  *
- * A hidden layer begins as the identity (theta = 0; W the identity, padded with zeros where the layer is wider than what it
- * takes, or a random projection where it is narrower), so that a stack begins as one layer of features. What it learns is how to
- * bend the inputs until a plain kernel suits them. Models of the engine STACK (section 12) are made of these; they have units,
- * files, error bars and everything else of a model. These functions are for those who want the layers themselves.
- */
+ * A hidden layer starts as the identity (theta = 0; W the identity, padded with zeros if the layer has
+ * more outputs than inputs, or a random projection if it has fewer), so that a stack starts as one layer
+ * of features. It learns to bend the inputs until a plain kernel suits them. Models of the engine STACK
+ * (section 12) are made of these; they have units, files, error bars and everything else of a model. These
+ * functions are for those who want the layers themselves. */
 
 typedef struct orff_stack orff_stack;
 
@@ -1949,7 +2001,7 @@ ORFF_API void orff_stack_free(orff_stack *stack);
 
 typedef struct orff_stack_info {
     size_t layers, inputs, outputs;
-    const size_t *widths; /* layers + 1: inputs, what each layer gives; live as long as the stack */
+    const size_t *widths; /* layers + 1: inputs, then outputs of each layer; live as long as the stack */
     size_t parameters;    /* W and theta of all layers together */
 } orff_stack_info;
 ORFF_API orff_stack_info orff_stack_describe(const orff_stack *stack);
@@ -1959,7 +2011,8 @@ ORFF_API orff_stack_info orff_stack_describe(const orff_stack *stack);
 ORFF_API orff_status orff_stack_get(const orff_stack *stack, double *parameters, double *intercept);
 ORFF_API orff_status orff_stack_set(orff_stack *stack, const double *parameters, const double *intercept);
 
-/* F (n x outputs) = f(X); H = what the first `layers` layers make of X; J (n x outputs x inputs) by the chain rule. */
+/* F (n x outputs) = f(X); H = the output of the first `layers` layers at X; J (n x outputs x inputs) by
+ * the chain rule. */
 ORFF_API orff_status orff_stack_predict(const orff_stack *stack, size_t n, const double *X, double *F);
 ORFF_API orff_status orff_stack_hidden(const orff_stack *stack, size_t layers, size_t n, const double *X,
                                        double *H);
@@ -1971,19 +2024,18 @@ ORFF_API orff_status orff_stack_loss(const orff_stack *stack, size_t n, const do
                                      const double *weights, double *loss, double *gradient);
 
 typedef struct orff_stack_training {
-    size_t
-        epochs; /* passes over the rows, at most: it ends when rows left out have not been predicted better for long; 0:
-                         as many as make about 2000 steps, but from 20 to 400 */
-    size_t batch; /* rows in a step */
-    double rate;  /* the length of a step, in units of what a layer gives; falls to nothing over the epochs */
-    double
-        lambda; /* penalty of the coefficients of all layers; 0: that of the smallest error on rows left out */
-    size_t folds;  /* one of so many parts of the rows is left out to judge by */
-    bool center;   /* the intercept is learned; else it stays 0 */
-    uint64_t seed; /* of the order of the rows, and of those left out */
-    const double
-        *blocks; /* rows in the same block of inputs (sides: one for each) are left out together; NULL: ... */
-    const uint64_t *groups; /* ... or those of the same group (n); NULL: each row is by itself */
+    /* Largest number of passes over the rows: training ends when predictions of held-out rows have not
+     * improved for long. 0: as many as make about 2000 steps, but from 20 to 400. */
+    size_t epochs;
+    size_t batch;  /* rows in a step */
+    double rate;   /* length of a step, relative to the output of a layer; falls to zero over the epochs */
+    double lambda; /* penalty of the coefficients of all layers; 0: the one of smallest held-out error */
+    size_t folds;  /* one of so many parts of the rows is held out */
+    bool center;   /* learn the intercept; otherwise it stays 0 */
+    uint64_t seed; /* for the order of the rows, and for those held out */
+    /* Rows in the same block of inputs (sides: one for each input) are held out together; NULL: ... */
+    const double *blocks;
+    const uint64_t *groups; /* ... or those of the same group (n); NULL: each row by itself */
 } orff_stack_training;
 
 /* Epochs auto, batches of 256, rate 0.05, lambda auto, 5 folds, center. */
@@ -1991,14 +2043,16 @@ ORFF_API orff_stack_training orff_stack_training_default(void);
 
 typedef struct orff_stack_report {
     size_t epochs,
-        best; /* that were made; after which the rows left out were predicted best (0: before all) */
-    double start, error; /* their mean square error, over the outputs, before all and then */
+        best; /* number made; after which held-out rows were predicted best (0: at the start) */
+    /* Mean square error on the held-out rows, over the outputs, at the start and at the best. */
+    double start, error;
     double lambda;
 } orff_stack_report;
 
-/* Learn all layers together: steps of Adam on batches through all layers, in an order that follows from the seed; the last layer is
- * solved in closed form at first, every few epochs, and at the end, then on all rows. What predicted the rows left out best is
- * kept, the start included. report may be NULL. Progress counts epochs. */
+/* Learn all layers together: steps of Adam on batches through all layers, in an order that depends on the
+ * seed. The last layer is solved in closed form at the start, every few epochs, and at the end on all
+ * rows. The stack that predicted held-out rows best is kept, the start included. report may be NULL.
+ * Progress counts epochs. */
 ORFF_API orff_status orff_stack_train(orff_stack *stack, size_t n, const double *X, const double *Y,
                                       const double *weights, const orff_stack_training *how,
                                       orff_stack_report *report);
@@ -2044,8 +2098,8 @@ typedef struct orff_bound_question {
     double b;       /* sup of b(delta), for all theorems (terms.b) */
     double m;       /* bounds the psi_1 norm of the centred blocks (terms.m) */
     double sigma_p; /* root of E |w|^2 |A|^2 */
-    size_t
-        draws; /* > 0: what is not known of custom parts is measured on this many frequencies; then nothing is proven */
+    /* > 0: unknown constants of custom parts are measured on so many frequencies; nothing is proven then. */
+    size_t draws;
 } orff_bound_question;
 
 /* epsilon 0.1 relative to |K(0)|, l = 1, probability 0.95, D = 1000. */
@@ -2091,10 +2145,10 @@ ORFF_API const char *orff_bound_name(orff_bound_kind kind);
 typedef struct orff_bound {
     bool applies;
     bool proven;        /* a theorem as it stands, not a slip kept for comparison */
-    const char *reason; /* why it does not apply, "" where it does; lives for ever */
+    const char *reason; /* why it does not apply, "" if it does; a constant string */
     double log_factor, rate;
     double log_probability; /* at the question's D; above 0 it says nothing */
-    double features;        /* fewest D for the question's probability; INFINITY where none does */
+    double features;        /* fewest D for the question's probability; INFINITY if none is enough */
 } orff_bound;
 
 /* log_factor - rate D, and the smallest whole D >= 1 that keeps the error below epsilon with this
@@ -2106,7 +2160,7 @@ typedef struct orff_bound_report {
     double epsilon;  /* absolute */
     size_t features; /* D at which the bounds are evaluated */
     orff_bound_terms terms;
-    bool measured; /* some of the terms are measured: the bounds hold as far as the draws tell */
+    bool measured; /* some of the terms are measured: the bounds are only as good as the draws */
     orff_bound bounds[ORFF_BOUND_COUNT];
     orff_bound_kind best; /* fewest features among the proven ones; ORFF_BOUND_COUNT: none applies */
     double rms;           /* sqrt(b/D): root mean square error of K~ where it is worst */
@@ -2115,8 +2169,8 @@ typedef struct orff_bound_report {
     double rule_of_thumb[2], rule_of_thumb_importance[2];
 } orff_bound_report;
 
-/* Everything for one part. Custom and signature rules have no constants: nothing applies unless the question gives them, or has
- * those of custom ones measured. */
+/* Everything for one part. Custom and signature rules have no known constants: nothing applies unless the
+ * question gives them, or has those of custom rules measured. */
 ORFF_API orff_status orff_bound_evaluate(const orff_part *part, size_t d, size_t p,
                                          const orff_bound_question *question, orff_bound_report *report);
 

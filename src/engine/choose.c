@@ -1,4 +1,4 @@
-/* The engines, and the choice among them. */
+/* The engines, and how one is chosen. */
 #include "base/names.h"
 #include "engine/engine.h"
 
@@ -37,13 +37,13 @@ orff_status orff_engine_parse(const char *name, orff_engine *engine) {
 
 /* ---- the choice */
 
-/* Rows, times outputs where these are not alike, of which a dense matrix is factored in a second. Where there is no lattice,
- * features would be slower, and less exact, up to twice as many. */
+/* Order of a dense matrix (rows, times outputs where these are not alike) that is factored in a second.
+ * Without a lattice, features would be slower and less exact up to twice that order. */
 #define FEW_NUMBERS       3000
 #define FEW_IF_NO_LATTICE 6000
 
-/* What only features know: schemes, numbers and tables of frequencies, solvers, other losses, single precision, sums to go
- * on from. */
+/* Whether the settings ask for what only features have: schemes, numbers and tables of frequencies,
+ * solvers, other losses, single precision, sums that can be resumed. */
 static bool asks_for_features(const orff_settings *s) {
     const orff_sampling plain = orff_sampling_default();
     for (size_t m = 0; m < s->n_parts; m++)
@@ -53,7 +53,7 @@ static bool asks_for_features(const orff_settings *s) {
            s->loss != ORFF_LOSS_SQUARED || s->single || s->checkpoint;
 }
 
-/* The matrix of the rows is one of scalars: outputs are alike, or a single part joins them by its A. */
+/* Whether the matrix of the rows is scalar: outputs are alike, or a single part couples them by its A. */
 static bool is_alike(const orff_settings *s) {
     for (size_t m = 0; m < s->n_parts; m++) {
         const orff_part *part = &s->parts[m];
@@ -63,7 +63,7 @@ static bool is_alike(const orff_settings *s) {
     return !s->auto_kernel;
 }
 
-/* Parts that the exact kernel has a form of. */
+/* Whether all parts have an exact kernel. */
 static bool has_exact(const orff_settings *s) {
     for (size_t m = 0; m < s->n_parts; m++)
         if (!orff_rule_describe(s->parts[m].rule).named && !s->parts[m].exact) return false;

@@ -9,7 +9,7 @@ static double dot(size_t n, const double *a, const double *b) {
     return sum;
 }
 
-/* Divide by |w|^2; w = 0 is a constant and has no potential. */
+/* Divides by |w|^2; w = 0 is a constant, which has no potential. */
 static void divide(size_t p, const double *w, size_t n, double *out) {
     const double square = dot(p, w, w);
     for (size_t i = 0; i < n; i++) out[i] = square > DBL_MIN ? out[i] / square : 0.0;
@@ -38,14 +38,14 @@ static void curl(size_t d, size_t p, const double *w, const double *v, double *o
     }
 }
 
-/* grad sin<w,x> <w,v>/|w|^2 = cos<w,x> times v's part along w. */
+/* grad sin<w,x> <w,v>/|w|^2 = cos<w,x> times the component of v along w. */
 static void potential(size_t d, size_t p, const double *w, const double *v, double *out) {
     divergence(d, p, w, v, out);
     divide(p, w, 1, out);
 }
 
-/* (-d2, d1) sin<w,x> (w x v)/|w|^2, or the curl of sin<w,x> (v x w)/|w|^2, is cos<w,x> times v's part
- * across w. */
+/* (-d2, d1) sin<w,x> (w x v)/|w|^2 in the plane, or the curl of sin<w,x> (v x w)/|w|^2 in space, is
+ * cos<w,x> times the component of v across w. */
 static void stream(size_t d, size_t p, const double *w, const double *v, double *out) {
     curl(d, p, w, v, out);
     for (size_t i = 0; p == 3 && i < 3; i++) out[i] = -out[i];

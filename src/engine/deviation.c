@@ -1,4 +1,4 @@
-/* What a posterior sample has more than the mean: a sum of fits. */
+/* The difference of a posterior sample from the mean: a sum of fits. */
 #include "engine/engine.h"
 
 void orffi_deviation_add(orffi_deviation *deviation, const orffi_engine *engine, void *fit) {

@@ -1,4 +1,4 @@
-/* The exact engine: rows are kept; errors are those of leaving out each row in turn. */
+/* The exact engine: rows are kept; the errors are those of leave-one-out. */
 #include "engine/exact.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "engine/reach.h"
 #include "solve/solver.h"
 
-#define MOST_UNKNOWNS 1500 /* of a system that is decomposed once for every candidate */
+#define MOST_UNKNOWNS 1500 /* order of a system that is decomposed once for every candidate */
 
 /* ---- what it can do */
 
@@ -19,8 +19,8 @@ static bool may_be_separable(const orff_settings *s) {
     return separable;
 }
 
-/* What any way of solving takes at least: matrices of N rows where K may be k (x) A, else of N p; the eigen form works
- * in three. */
+/* The least memory that any solver takes: matrices of order N if K may be k (x) A, otherwise N p; the
+ * eigen form works in three of them. */
 static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows, size_t *bytes) {
     const orffi_exact_plan plan = {.n = rows, .d = d, .p = p};
     const double order = (double)rows * (may_be_separable(s) ? 1.0 : (double)p);
@@ -48,7 +48,7 @@ static size_t order_of(const orff_kernel *kernel) {
     return orffi_kernel_is_separable(kernel) ? 1 : kernel->p;
 }
 
-/* Numbers of the system for each row. */
+/* Rows of the system for each row of the data. */
 static size_t numbers_of(const orff_kernel *kernel, const orffi_table *table) {
     return table->along ? 1 : order_of(kernel);
 }
@@ -59,7 +59,7 @@ static bool compares(const orff_kernel *kernel, size_t rows) {
 
 /* ---- rows */
 
-/* The system of the kernel last asked for stays: after a criterion its eigen form serves the fit too. */
+/* Keeps the system of the kernel last asked for: after a criterion, its eigen form also serves the fit. */
 typedef struct kept_rows {
     orffi_task task;
     orffi_table gathered;
@@ -92,7 +92,7 @@ static void release(void *rows) {
 static orff_status prepare(void **rows, const orffi_task *task, const orff_kernel *kernel) {
     kept_rows *r;
     double size;
-    ORFFI_TRY(orffi_exact_size(kernel, &size)); /* is there an exact form at all? */
+    ORFFI_TRY(orffi_exact_size(kernel, &size)); /* fails without an exact form */
     ORFFI_TRY(ORFFI_NEW(r));
     r->task = *task;
     r->d = kernel->d;
@@ -116,7 +116,7 @@ static bool serves(const void *rows, const orff_kernel *kernel) {
     return true;
 }
 
-/* Each candidate reads the rows again: two of them at once would hold two systems. */
+/* Each candidate reads the rows again, as two candidates at once would need two systems. */
 static bool shares(const void *rows, const void *other) {
     (void)rows, (void)other;
     return false;
@@ -186,7 +186,8 @@ static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count
     return status;
 }
 
-/* N lambda y^T C^-1 y / N, each output by itself: see orffi_lattice_noises. Directed rows keep the noise of their residuals. */
+/* N lambda y^T C^-1 y / N, for each output: see orffi_lattice_noises. For directed rows the noise comes
+ * from the residuals. */
 static void find_noises(const kept_rows *r, const orff_exact *exact, double lambda, double *variances) {
     const orffi_table *t = r->table;
     const size_t p = r->p;
@@ -205,11 +206,11 @@ static orff_status learn(void **fit, void *rows, const orff_kernel *kernel, doub
     orff_exact *exact = NULL;
     ORFFI_TRY(build_system(r, &task));
     const orff_status status = orffi_exact_learn_from(&exact, &r->system, &task, &found);
-    clear_system(r); /* its factor may be the fit's now */
+    clear_system(r); /* its factor may now belong to the fit */
     if (status) return status;
     memcpy(report->mean, exact->mean, r->p * sizeof *report->mean);
     if (report->evident) find_noises(r, exact, lambda, report->evident);
-    report->crossed = !isnan(found.point.cv_mse); /* not of one row */
+    report->crossed = !isnan(found.point.cv_mse); /* undefined for one row */
     report->N = found.P / (double)r->p;
     report->rows = r->table->n;
     report->lambda = lambda;
@@ -264,7 +265,7 @@ static orff_status values(const void *fit, size_t n, const double *x, double *F)
     return orffi_exact_evaluate(fit, n, x, F);
 }
 
-/* Phi(x)^T (G + shift)^-1 Phi(x) is 1/shift times K(x,x) - k(x) (K + shift)^-1 k(x)^T. */
+/* Phi(x)^T (G + shift)^-1 Phi(x) = (K(x,x) - k(x) (K + shift)^-1 k(x)^T) / shift. */
 static orff_status covariance(const void *fit, size_t n, const double *x, double *out) {
     const orff_exact *exact = fit;
     const size_t pp = exact->plan.p * exact->plan.p;

@@ -1,4 +1,4 @@
-/* The exact engine, as its files share it: a fit is an orff_exact, whose own mean is not used. */
+/* The exact engine, shared by its files: a fit is an orff_exact, whose own mean is not used. */
 #ifndef ORFFI_ENGINE_EXACT_H
 #define ORFFI_ENGINE_EXACT_H
 
@@ -8,8 +8,7 @@
 orff_status orffi_exact_derive(const void *fit, const orffi_derived *what, size_t n, const double *x,
                                double *out);
 
-/* Derived fields and their errors, as these share them. A Jacobian (p x d), or a potential in its place, has so much
- * room. */
+/* Derived fields and their errors. A Jacobian (p x d), or a potential in its place, has so much room. */
 static inline size_t orffi_exact_room(size_t d, size_t p) {
     return p * d + 3;
 }
@@ -17,12 +16,12 @@ static inline bool orffi_is_potential(const orffi_derived *what) {
     return what->field == ORFF_FIELD_POTENTIAL || what->field == ORFF_FIELD_STREAM;
 }
 orff_status orffi_exact_check_derived(const orff_exact *exact, const orffi_derived *what);
-/* What `count` coefficients alpha (count x p) of a row's point add to J (count x room) at x, in the kernel's units;
- * work: as orffi_exact_row_work says. */
+/* Adds to J (count x room) at x the contribution of `count` coefficients alpha (count x p) of a row's
+ * point, in the kernel's units. work: see orffi_exact_row_work. */
 size_t orffi_exact_row_work(size_t d, size_t p);
 void orffi_exact_derive_row(const orff_exact *exact, const orffi_derived *what, const double *x, size_t row,
                             size_t count, const double *alpha, double *work, double *J);
-/* The field (k) from J, which is overwritten. */
+/* Computes the field (k) from J, which is overwritten. */
 void orffi_exact_derived_finish(const orff_exact *exact, const orffi_derived *what, double *J, double *out);
 
 bool orffi_exact_has_derived_covariance(const void *fit, const orffi_derived *what);

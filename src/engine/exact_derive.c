@@ -32,7 +32,7 @@ static orff_status check_part(const orffi_kernel_part *part, const orffi_derived
         part->law.base->has_shape ? " of this shape" : "", orff_base_name(ORFF_BASE_GAUSSIAN));
 }
 
-/* A potential that is stretched along some axis is none. */
+/* A potential in stretched coordinates is not a potential. */
 static orff_status check_units(const orff_exact *exact, const orffi_derived *what) {
     for (size_t i = 1; orffi_is_potential(what) && i < exact->plan.p; i++) {
         const size_t first = what->space ? what->space[0] : 0, at = what->space ? what->space[i] : i;
@@ -47,7 +47,7 @@ static orff_status check_units(const orff_exact *exact, const orffi_derived *wha
 
 /* ---- one part at one delta */
 
-/* Derivatives of the part's k0: what does not depend on alpha. work: (d + 1) p^2 + d. */
+/* Derivatives of the part's k0, which do not depend on alpha. work: (d + 1) p^2 + d. */
 static void fill_slopes(const orffi_kernel_part *part, const orffi_derived *what, const double *delta,
                         double *work) {
     if (part->rule->separable || orffi_is_potential(what))
@@ -67,7 +67,8 @@ static void add_separable(const orffi_kernel_part *part, const double *gradient,
     }
 }
 
-/* J += d_k ( along C + across (trace(C) I - C) ) alpha, C the curl-free kernel, whose slopes are d x p x p. */
+/* J += d_k ( along C + across (trace(C) I - C) ) alpha, where C is the curl-free kernel and its
+ * derivatives are d x p x p. */
 static void add_physical(const orffi_kernel_part *part, const double *slopes, const double *alpha,
                          double *J) {
     const size_t d = part->d, p = part->p;
@@ -113,7 +114,7 @@ static void add_part(const orffi_kernel_part *part, const orffi_derived *what, c
 
 /* ---- one row at one point */
 
-/* delta, and what a part needs. */
+/* Room for delta and for what a part needs. */
 size_t orffi_exact_row_work(size_t d, size_t p) {
     return 2 * d + (d + 1) * p * p;
 }

@@ -1,10 +1,11 @@
-/* Errors of fields derived from an exact model, in closed form. A derived field g = L f is linear in f, so that with C, its
- * covariance with the rows,
+/* Errors of fields derived from an exact model, in closed form. A derived field g = L f is linear in f.
+ * With C, its covariance with the rows,
  *
  *     cov g(x) = 1/shift ( L K L^T - C (K + shift/c)^-1 C^T ),        L K L^T at x = z
  *
- * The first is made of moments of the frequencies: d_a d_b k0(0) = -E w_a w_b, and with a physical part the fourth ones.
- * Where K = k (x) A the turned outputs are independent, and C is grad k for each of them. */
+ * The first term consists of moments of the frequencies: d_a d_b k0(0) = -E w_a w_b, and for a physical
+ * part the fourth moments. If K = k (x) A, the turned outputs are independent, and C is grad k for each of
+ * them. */
 #include <math.h>
 #include <string.h>
 
@@ -14,14 +15,14 @@
 #include "base/threads.h"
 #include "engine/exact.h"
 
-enum { BLOCK_NUMBERS = 4 << 20 }; /* of C at a time: 32 MB */
+enum { BLOCK_NUMBERS = 4 << 20 }; /* in C at a time: 32 MB */
 
 typedef struct work {
-    size_t rows, slices; /* points at a time; rows of C of a point: k, or d where outputs are turned */
-    size_t room;         /* of `small` for one thread */
+    size_t rows, slices; /* points at a time; rows of C per point: k, or d where outputs are turned */
+    size_t room;         /* size of `small` for one thread */
     double *G, *Z;       /* rows x slices x n: C, C F */
-    double *prior;       /* k x k; of the turned slopes d x d */
-    double *T;           /* k x p d: from Jacobians to the field; k x d for each turned output: p x k x d */
+    double *prior;       /* k x k; for turned outputs d x d, of the derivatives */
+    double *T;           /* k x p d: from Jacobians to the field; for turned outputs p x k x d */
     double *unit;        /* p x p: the identity */
     double *small;       /* threads x room */
 } work;
@@ -35,7 +36,7 @@ static void work_clear(work *w) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
-/* ---- where there is a closed form */
+/* ---- which fields have a closed form */
 
 static bool is_round(const orffi_spectrum *law) {
     for (size_t i = 1; i < law->space_count; i++)
@@ -43,7 +44,8 @@ static bool is_round(const orffi_spectrum *law) {
     return true;
 }
 
-/* The variance of a stream function in space has w w^T/|w|^2, whose mean is known where all directions are alike. */
+/* The variance of a stream function in space contains w w^T/|w|^2, whose mean is known if all directions
+ * are alike. */
 static bool has_moments(const orffi_kernel_part *part, const orffi_derived *what) {
     const orffi_spectrum *law = &part->law;
     if (law->period) return false;
@@ -61,7 +63,7 @@ bool orffi_exact_has_derived_covariance(const void *fit, const orffi_derived *wh
     return true;
 }
 
-/* ---- what is known without rows */
+/* ---- the prior */
 
 /* cov(J_ia, J_jb) of a part at a point, in the kernel's units. */
 static double slope_prior(const orffi_kernel_part *part, size_t i, size_t a, size_t j, size_t b) {
@@ -79,8 +81,8 @@ static double slope_prior(const orffi_kernel_part *part, size_t i, size_t a, siz
     return front * (along * both + across * (trace - both));
 }
 
-/* A potential has the kernel along k0, a stream function in the plane across k0, and in space across k0 (1 - 1/3) where all
- * directions are alike; other inputs are covariates. */
+/* A potential has the prior variance along k0, a stream function across k0 in the plane, and across k0 (1
+ * - 1/3) in space if all directions are alike; other inputs are covariates. */
 static void add_potential_prior(const orff_exact *exact, const orffi_derived *what, double *prior) {
     const double unit = what->unit[what->space ? what->space[0] : 0] * what->spread[0];
     for (size_t m = 0; m < exact->kernel->n_parts; m++) {
@@ -95,7 +97,7 @@ static void add_potential_prior(const orff_exact *exact, const orffi_derived *wh
     }
 }
 
-/* prior = T cov(J) T^T; one: room for p d. */
+/* prior = T cov(J) T^T; one: room for p d numbers. */
 static void fill_slope_prior(const orff_exact *exact, size_t k, const double *T, double *one, double *prior) {
     const size_t d = exact->plan.d, p = exact->plan.p, size = p * d;
     for (size_t u = 0; u < k; u++) {
@@ -110,7 +112,7 @@ static void fill_slope_prior(const orff_exact *exact, size_t k, const double *T,
     }
 }
 
-/* Column s of T: the field of a Jacobian that is 1 at s. J: room; out: k. */
+/* Column s of T is the field of a Jacobian that is 1 at s and 0 elsewhere. J: scratch; out: k. */
 static void fill_matrix(const orff_exact *exact, const orffi_derived *what, double *J, double *out,
                         double *T) {
     const size_t size = exact->plan.p * exact->plan.d;
@@ -122,7 +124,7 @@ static void fill_matrix(const orff_exact *exact, const orffi_derived *what, doub
     }
 }
 
-/* T_b = T of the Jacobians w_b (x) e_a, for each turned output b   (p x k x d). */
+/* T_b = T applied to the Jacobians w_b (x) e_a, for each turned output b   (p x k x d). */
 static orff_status turn_matrix(const orff_exact *exact, size_t k, double *T) {
     const size_t d = exact->plan.d, p = exact->plan.p;
     const double *W = exact->plan.W;
@@ -184,7 +186,7 @@ static void fill_turned(const orff_exact *exact, const double *x, double *small,
     }
 }
 
-/* Column `at` of G from J, by way of `field` (k). */
+/* Fills column `at` of G from J. field: scratch (k). */
 static void put(const orff_exact *exact, const orffi_derived *what, double *J, double *field, size_t at,
                 double *G) {
     orffi_exact_derived_finish(exact, what, J, field);
@@ -215,9 +217,9 @@ static void fill_directed(const orff_exact *exact, const orffi_derived *what, co
     }
 }
 
-/* ---- what is left of the prior */
+/* ---- the posterior */
 
-/* Z_a diag(g) Z_b^T of one mode. */
+/* Z_a diag(g) Z_b^T for one mode. */
 static double known(const orffi_exact_kept *kept, const double *Za, const double *Zb, size_t mode) {
     double sum = 0.0;
     for (size_t i = 0; i < kept->n; i++) sum += Za[i] * Zb[i] * kept->g[i * kept->modes + mode];
@@ -232,7 +234,7 @@ static void whole_point(const orff_exact *exact, const work *w, const double *Z,
                 (w->prior[u * k + v] - known(exact->kept, Z + u * n, Z + v * n, 0)) / exact->shift;
 }
 
-/* sum_b T_b (m M - m^2 Q_b) T_b^T, M = E w w^T; Q, left: d x d. */
+/* sum_b T_b (m M - m^2 Q_b) T_b^T, M = E w w^T; Q and left: d x d. */
 static void turned_point(const orff_exact *exact, const work *w, size_t k, const double *Z, double *Q,
                          double *out) {
     const orffi_exact_plan *plan = &exact->plan;

@@ -1,12 +1,11 @@
-/* Exact models in files: member "exact" of the member "model", and beside the kernel
+/* Exact models in files: member "exact" of the member "model", the kernel, and
  *
  *     points             N x d    x', in the units of the kernel
  *     alpha              N x p
- *     row_weights        rows x 1, where rows have weights and covariances were asked for
- *     directions         N x p, where rows are directed and covariances were asked for
- *     row_points         rows + 1: where the points of each directed row begin, where any has several
- *     posterior.F, .g    n x n, n x modes, where covariances were asked for; F is used where it lies
- */
+ *     row_weights        rows x 1, with weights and covariances
+ *     directions         N x p, for directed rows with covariances
+ *     row_points         rows + 1: where the points of each directed row begin, if some row has several
+ *     posterior.F, .g    n x n, n x modes, with covariances; F is not copied when a file is read */
 #include <string.h>
 
 #include "base/memory.h"
@@ -34,7 +33,7 @@ static size_t rows_of(const orff_exact *exact) {
     return exact->along ? exact->rows : exact->plan.n;
 }
 
-/* The writer looks at them later: they are written as they are. */
+/* The writer reads the numbers later, so they are written without conversion. */
 _Static_assert(sizeof(size_t) == sizeof(int64_t), "places of points are written as 64 bits");
 static orff_status add_points(orffi_archive_writer *writer, const orff_exact *exact) {
     const size_t shape[1] = {exact->rows + 1};
@@ -70,7 +69,7 @@ static orff_status read_weights(const orffi_archive *archive, orff_exact *exact)
     return orffi_duplicate(&exact->weights, weights, n, sizeof *weights);
 }
 
-/* Each row has one point or more, and together they have all. */
+/* Each row must have at least one point, and all rows together have all points. */
 static orff_status read_points(const orffi_archive *archive, orff_exact *exact) {
     const int64_t *places;
     const int64_t all = (int64_t)exact->plan.n;
@@ -94,7 +93,7 @@ static orff_status read_directions(const orffi_archive *archive, orff_exact *exa
     return read_points(archive, exact);
 }
 
-/* g > 0: it is the diagonal of an inverse. modes is 1, or one for each turned output. */
+/* g > 0, as it is the diagonal of an inverse. modes is 1, or one for each turned output. */
 static orff_status read_kept(const orffi_fields *in, orff_exact *exact) {
     const orffi_exact_plan *plan = &exact->plan;
     const double *g;
@@ -131,7 +130,7 @@ static orff_status fill(const orffi_fields *in, const double *points, orff_exact
     return posterior ? read_kept(in, exact) : ORFF_OK;
 }
 
-/* The number of points is that of the file's own tensor, and its inputs must be the kernel's. */
+/* Takes the number of points from the file's own tensor, and compares its inputs with the kernel's. */
 orff_status orffi_exact_load(void **fit, const orffi_fields *model, const orff_kernel *kernel) {
     const orffi_archive *archive = model->archive;
     const double *points;

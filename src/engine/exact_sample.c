@@ -1,5 +1,5 @@
-/* Posterior samples of an exact model, less the mean, by Matheron's rule: a draw f0 of the kernel, and what the rows say of
- * it and their noise,
+/* Posterior samples of an exact model, minus the mean, by Matheron's rule: a draw f0 from the kernel,
+ * corrected by what rows with noise would predict of it,
  *
  *     1/sqrt(shift) ( f0 - K(., rows) (K + shift/c)^-1 (f0(rows) + e) ),      e ~ N(0, shift/c)
  *
@@ -14,11 +14,10 @@
 #include "engine/exact.h"
 #include "engine/features.h"
 
-#define STREAM 0x4553u
-#define FREQUENCIES \
-    1024 /* of a draw: what it has of other than normal laws is below what thousands of samples tell */
+#define STREAM      0x4553u
+#define FREQUENCIES 1024 /* of a draw: thousands of samples would not show that it is not exactly normal */
 
-/* Rows times W, or its transpose: in (n x p) to out. */
+/* Multiplies rows by W, or by its transpose: `in` (n x p) to `out`. */
 static void turn(const orffi_exact_plan *plan, bool back, const double *in, double *out) {
     const size_t n = plan->n, p = plan->p;
     if (plan->W)
@@ -27,7 +26,7 @@ static void turn(const orffi_exact_plan *plan, bool back, const double *in, doub
         memcpy(out, in, n * p * sizeof *out);
 }
 
-/* y = (K + shift/c)^-1 y, in the shape that the factor is kept in; work: n x p. */
+/* y = (K + shift/c)^-1 y, using the factor in the form kept; work: n x p. */
 static void solve_kept(const orff_exact *exact, double *work, double *y) {
     const orffi_exact_plan *plan = &exact->plan;
     const orffi_exact_kept *kept = exact->kept;
@@ -43,8 +42,8 @@ static void solve_kept(const orff_exact *exact, double *work, double *y) {
     if (turned) memcpy(y, work, n * columns * sizeof *y);
 }
 
-/* What directed rows have of f at their points (n x p): as many numbers as rows, in its place; and back to multiples of
- * their directions. */
+/* Replaces f at the points of directed rows (n x p), in place, by one number per row; the second turns
+ * numbers back into multiples of the directions. */
 static void project_along(const orff_exact *exact, double *f) {
     const orffi_directed rows = orffi_exact_directed(exact);
     for (size_t i = 0; i < rows.n; i++) f[i] = orffi_directed_value(&rows, exact->plan.p, i, f);

@@ -1,4 +1,4 @@
-/* The engine of random features: what is prepared, and what can be asked of it. */
+/* The engine of random features: its table of functions. */
 #include "engine/features.h"
 
 #include "base/memory.h"
@@ -6,7 +6,7 @@
 
 /* ---- what it can do */
 
-/* Every solver but sgd is for the squared loss; mixtures are learned from moments. */
+/* Every solver except sgd is for the squared loss only; mixtures are learned from moments. */
 static orff_status check_solver(const orff_settings *s) {
     if ((unsigned)s->solver >= ORFF_SOLVER_COUNT)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "there is no solver number %d", (int)s->solver);
@@ -23,7 +23,7 @@ static orff_status check_solver(const orff_settings *s) {
     return ORFF_OK;
 }
 
-/* S of every fold and of all of them, and as many matrices of the system. */
+/* S of every fold and of their sum, and as many matrices of the system. */
 static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows, size_t *bytes) {
     const double length = 2.0 * (double)orff_settings_features(s, d, p, rows);
     const double sets = (double)s->folds + 1.0, system = length * (double)p;

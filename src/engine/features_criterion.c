@@ -1,14 +1,14 @@
-/* What features say of lambdas: cross-validation along a path of them. */
+/* The criterion of features: cross-validation along a path of lambdas. */
 #include "engine/features.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-#define SMALLER_FEATURES 1000  /* of the model by which iterative solvers choose lambda ... */
+#define SMALLER_FEATURES 1000  /* frequencies of the model that chooses lambda for iterative solvers ... */
 #define SMALLER_ROWS     20000 /* ... and its rows */
 
-/* ---- the smaller model by which lambda is chosen where rows are kept */
+/* ---- the smaller model that chooses lambda if rows are kept */
 
 static orff_status fill_smaller(orffi_features_rows *r, const orff_kernel *kernel) {
     void *made = NULL;
@@ -54,14 +54,15 @@ orff_status orffi_features_size(void *rows, const orff_kernel *kernel, double *o
     return size_of(r->bound, out);
 }
 
-/* All of a path but cv_mse. */
+/* Fills points of a path except cv_mse. */
 static orff_status fill_points(orffi_features_rows *r, size_t count, const double *lambdas,
                                orff_path_point *points) {
     return r->few ? orffi_dual_path(&r->dual, count, lambdas, points)
                   : orff_ridge_path(r->ridge, count, lambdas, false, points);
 }
 
-/* In place of errors that few rows, or rows that are all the same, do not give. */
+/* Generalised cross-validation, if there are few rows or all rows are the same, so that folds give no
+ * errors. */
 static orff_status fill_generalised(orffi_features_rows *r, size_t count, const double *lambdas,
                                     orffi_criterion *c) {
     const size_t p = r->bound->p;
@@ -100,7 +101,7 @@ orff_status orffi_features_criterion(void *rows, const orff_kernel *kernel, size
     if (r->iterates) {
         ORFFI_TRY(fill_smaller(r, kernel));
         const orff_status status = orffi_features_criterion(r->smaller, kernel, count, lambdas, c);
-        c->crossed = false; /* they are not the errors of the model that will be */
+        c->crossed = false; /* these are not the errors of the final model */
         return status;
     }
     ORFFI_TRY(orffi_features_bind(r, kernel));

@@ -2,22 +2,21 @@
  *
  *     f(x) = mean + sum_j sqrt(q_j) ( cos<w_j, x - shift> v_j + sin<w_j, x - shift> v'_j )
  *
- * with w = w' / unit and v = spread * V. A derivative turns a cosine into minus a sine and a sine into a
- * cosine, and v into something linear in v that depends on w; a potential does the same with the other
- * sign. So each field is phi(x') times a matrix, like f itself.
- */
+ * with w = w' / unit and v = spread * V. A derivative replaces a cosine by minus a sine, a sine by a
+ * cosine, and v by a linear function of v that depends on w; a potential does the same with the opposite
+ * sign. So each field is phi(x') times a matrix, like f itself. */
 #include "base/memory.h"
 #include "engine/derived.h"
 #include "engine/features.h"
 
 /* ---- the matrix of a field */
 
-/* The scratch of a frequency: w and w on the space, and v. */
+/* Scratch for a frequency: w, w on the field's space, and v. */
 typedef struct scratch {
     double *w, *in_space, *v;
 } scratch;
 
-/* Row `from` of V turned into row `to` of C (k entries). */
+/* Row `to` of C (k entries) from row `from` of V. */
 static void turn_row(const orffi_features_fit *fit, const orffi_wave_field *f, const orffi_derived *what,
                      const double *w, size_t from, size_t to, double sign, double *v, double *C) {
     const size_t d = fit->features->d, p = fit->features->p;
@@ -41,7 +40,7 @@ static orff_status fill_group(const orffi_features_fit *fit, const orffi_wave_fi
     return ORFF_OK;
 }
 
-/* C (2D x k), so that the field is phi(x') C. */
+/* C (2D x k), such that the field is phi(x') C. */
 static orff_status fill_matrix(const orffi_features_fit *fit, const orffi_wave_field *f,
                                const orffi_derived *what, double *C) {
     const orffi_bank *bank = fit->features->bank;

@@ -1,8 +1,8 @@
-/* Directed rows (engine/table.h): with z the features of a row along its direction, z = Phi(x) e,
+/* Directed rows (engine/table.h). With z = Phi(x) e, the features of a row along its direction,
  *
  *     (A + N lambda) theta = sum c z (y - <e, mean>),      A = sum c z z^T
  *
- * is one system of all outputs, whatever the kernel. Lambda is chosen by its evidence. */
+ * is one system for all outputs, whatever the kernel. The evidence chooses lambda. */
 #include <math.h>
 #include <string.h>
 
@@ -11,11 +11,12 @@
 #include "engine/features.h"
 
 #define TWO_PI  6.28318530717958647693
-#define NUMBERS ((size_t)1 << 21) /* of features at a time */
+#define NUMBERS ((size_t)1 << 21) /* of features computed at a time */
 
 /* ---- the system */
 
-/* z += sqrt(c) times the features of a point along e, from its phi: the columns of the blocks along e. */
+/* Adds to z sqrt(c) times the features of a point along e, computed from its phi: columns of the blocks
+ * along e. */
 static void add_point(const orffi_system *s, const double *phi, const double *e, double root, double *z) {
     const size_t half = s->columns.count, D = s->L / 2;
     for (size_t k = 0; k < half; k++) {
@@ -27,7 +28,7 @@ static void add_point(const orffi_system *s, const double *phi, const double *e,
     }
 }
 
-/* sqrt(c) z of row i: its points one after another, where it has several. */
+/* sqrt(c) z of row i, summed over its points if it has several. */
 static void fill_row(const orffi_features_rows *r, size_t i, double root, double *phi, double *scratch,
                      double *z) {
     const orffi_system *s = &r->joint;
@@ -40,7 +41,7 @@ static void fill_row(const orffi_features_rows *r, size_t i, double root, double
     }
 }
 
-/* Rows [first, first + n) added; Z: n x the order, phi and scratch as the bank asks for. */
+/* Adds rows [first, first + n). Z: n x the order; phi and scratch as the bank requires. */
 static void add_rows(orffi_features_rows *r, size_t first, size_t n, double *phi, double *scratch,
                      double *Z) {
     orffi_system *s = &r->joint;
@@ -105,7 +106,7 @@ orff_status orffi_features_join(orffi_features_rows *r) {
 
 /* ---- along the path */
 
-/* The evidence at N lambda; profile: at the noise variance that makes it largest. */
+/* The evidence at N lambda. profile: the same at the noise variance that maximises it. */
 static void judge(const orffi_features_rows *r, double shift, orff_path_point *point, double *profile) {
     const orffi_system *s = &r->joint;
     const double P = (double)r->counted;

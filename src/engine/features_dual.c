@@ -1,4 +1,4 @@
-/* Fewer rows than coefficients: features are solved by the dual of ridge. */
+/* Fewer rows than coefficients: solves the dual of ridge regression. */
 #include <math.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "engine/features.h"
 #include "engine/reach.h"
 
-/* A path takes an eigendecomposition on either side. For one lambda the primal needs only a Cholesky factor, a tenth of
- * the work for the same order: the dual then pays from half the order on. Single precision, the weights of a mixture and
- * checkpoints take sums. */
+/* A path takes an eigendecomposition of either system. For a single lambda the primal needs only a
+ * Cholesky factor, a tenth of the work at the same order, so the dual pays below half the order. Single
+ * precision, the weights of a mixture and checkpoints need sums. */
 bool orffi_features_are_few(const orffi_features_rows *r, size_t n) {
     const orff_settings *s = r->task.settings;
     const size_t primal = orffi_primal_order(r->drawn);
@@ -20,7 +20,7 @@ bool orffi_features_are_few(const orffi_features_rows *r, size_t n) {
 
 /* ---- the posterior */
 
-/* Columns of F: eigenvectors that rounding has left something of. They are the last ones. */
+/* The number of columns of F: eigenvectors not lost to rounding. They are the last ones. */
 static size_t count_columns(const orffi_exact_system *s) {
     const double least = (double)s->n * 2.220446049250313e-16 * s->e[s->n - 1];
     size_t count = 0;
@@ -28,7 +28,7 @@ static size_t count_columns(const orffi_exact_system *s) {
     return count;
 }
 
-/* The modes of A that are not zero: with values = 1, all outputs are one and the same. */
+/* The number of nonzero modes of A. With values = 1 all outputs have the same. */
 static size_t count_modes(const orffi_exact_plan *plan) {
     size_t zero = 0;
     if (!plan->law) return 1;
@@ -41,7 +41,7 @@ static double mode(const orffi_posterior *posterior, const orffi_exact_plan *pla
     return plan->values == 1 ? plan->m[0] : plan->m[plan->p - posterior->r + b];
 }
 
-/* n, r and the turning of the outputs, or the columns of the blocks. */
+/* Sets n, r and the turning of the outputs, or the columns of the blocks. */
 static orff_status fill_shape(orffi_posterior *posterior, const orffi_dual *dual) {
     const orff_features *f = dual->features;
     const orffi_bank_group *group = &f->bank->groups[f->part_group[0]];
@@ -60,7 +60,7 @@ static orff_status fill_shape(orffi_posterior *posterior, const orffi_dual *dual
     return ORFF_OK;
 }
 
-/* F = Phi^T sqrt(c) P diag(e)^-1/2, orthonormal: P are the eigenvectors of the dual. */
+/* F = Phi^T sqrt(c) P diag(e)^-1/2, orthonormal, where P are the eigenvectors of the dual. */
 static orff_status fill_factor(orffi_posterior *posterior, const orffi_dual *dual) {
     const orffi_exact_system *s = &dual->system;
     const size_t n = posterior->n, k = posterior->k, each = s->n / s->rows, D = dual->features->D;
@@ -108,7 +108,7 @@ static orff_status posterior_of(orffi_posterior **out, const orffi_dual *dual, d
 
 /* ---- the fit */
 
-/* The policy of the primal: by the number of coefficients. */
+/* Decides as the primal does, by the number of coefficients. */
 static orff_status fill_posterior(const orffi_features_rows *r, orffi_features_fit *fit, double lambda) {
     if (!orffi_keeps_posterior(r->task.settings, (double)orffi_primal_order(fit->features))) return ORFF_OK;
     return posterior_of(&fit->posterior, &r->dual, lambda);

@@ -1,7 +1,6 @@
-/* The posterior covariance of a derived field. At a point it is linear in the coefficients, as f is: a cosine turns into a
- * sine and a sine into a cosine, and what stands before them into something linear that depends on w. With these in the
- * place of Phi(x)^T, the covariance is that of features_posterior.c.
- */
+/* The posterior covariance of a derived field. At a point it is linear in the coefficients, like f: a
+ * cosine becomes a sine, a sine a cosine, and their factors linear functions that depend on w. With these
+ * in place of Phi(x)^T, the covariance is that of features_posterior.c. */
 #include <math.h>
 
 #include "base/linalg.h"
@@ -12,10 +11,10 @@
 
 #define BLOCK_NUMBERS ((size_t)1 << 21)
 
-/* The memory of one call. A point has `slices` = modes x k rows. */
+/* Memory of a call. A point has `slices` = modes x k rows. */
 typedef struct work {
     size_t modes, k, slices, rows;
-    double *w;             /* D x p, on the field's space, or D x d for the Jacobian */
+    double *w;             /* D x p, w on the field's space; or D x d for the Jacobian */
     double *C;             /* modes x half x k: the field of each coefficient ... */
     double *I;             /* ... and of the imaginary parts of complex columns; or NULL */
     double *phi, *scratch; /* rows x 2D */
@@ -27,7 +26,7 @@ static void work_clear(work *t) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
-/* ---- what a coefficient brings */
+/* ---- fields of single coefficients */
 
 static orff_status fill_frequencies(const orffi_features_fit *fit, const orffi_derived *what, size_t width,
                                     double *w) {
@@ -48,12 +47,12 @@ static orff_status fill_frequencies(const orffi_features_fit *fit, const orffi_d
     return status;
 }
 
-/* The feature of column c. */
+/* The feature that column c belongs to. */
 static size_t feature_of(const orffi_posterior *posterior, size_t c) {
     return posterior->stein ? posterior->first + c : posterior->columns.j[c];
 }
 
-/* The field's coefficients of the vectors of all modes and columns, B those of columns (n/2 x p). */
+/* The field's coefficients for all modes and columns. B: the columns (n/2 x p). */
 static void fill_vectors(const orffi_features_fit *fit, const orffi_derived *what, size_t width,
                          const work *t, const double *B, double *v, double *C) {
     const orffi_posterior *posterior = fit->posterior;
@@ -119,7 +118,7 @@ static void fill_slices(const orffi_features_fit *fit, const work *t, double sig
         }
 }
 
-/* sum_a Z_ia Z_la g_ab + rest_b (s_i . s_l - Z_i . Z_l) of mode b */
+/* sum_a Z_ia Z_la g_ab + rest_b (s_i . s_l - Z_i . Z_l) for mode b */
 static double mode_covariance(const orffi_posterior *posterior, size_t b, const double *si, const double *sl,
                               const double *Zi, const double *Zl) {
     const size_t k = posterior->k, r = posterior->r;
@@ -162,7 +161,7 @@ static void do_block(const orffi_features_fit *fit, const work *t, double sign, 
 }
 
 bool orffi_features_has_derived_covariance(const void *fit, const orffi_derived *what) {
-    (void)what; /* any */
+    (void)what; /* all fields */
     return ((const orffi_features_fit *)fit)->posterior != NULL;
 }
 

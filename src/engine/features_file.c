@@ -1,10 +1,9 @@
 /* Models of features in files: members "part_groups" and "posterior" of the member "model", the bank, and
  *
  *     theta              M
- *     posterior.F, .g    n x k, k x r, where there is a posterior; F is used where it lies
- *     posterior.rest     r, where k < n: such files are of version 2
- *     posterior.W        p x r, where it is that of one decomposable part
- */
+ *     posterior.F, .g    n x k, k x r, with a posterior; F is not copied when a file is read
+ *     posterior.rest     r, if k < n: such files have version 2
+ *     posterior.W        p x r, for the posterior of one decomposable part */
 #include <string.h>
 
 #include "base/memory.h"
@@ -61,7 +60,7 @@ orff_status orffi_features_add(const void *self, bool compact, orffi_archive_wri
 
 /* ---- reading: features */
 
-/* Parts stand on the groups they stood on, and theta has the length that follows. */
+/* Checks that the parts use the same groups as when written, and that theta has the right length. */
 static orff_status check_features(const orffi_fields *in, const orff_features *f, size_t M) {
     size_t *groups = NULL;
     const size_t n_parts = f->kernel->n_parts;
@@ -94,7 +93,7 @@ static orff_status read_shape(const orffi_fields *in, const orffi_features_fit *
     ORFFI_TRY(orffi_fields_size(in, "first", &posterior->first));
     ORFFI_TRY(orffi_fields_size(in, "used", &posterior->used));
     if (posterior->stein &&
-        !orffi_kernel_is_separable(f->kernel)) /* directed rows have none, whatever the kernel */
+        !orffi_kernel_is_separable(f->kernel)) /* false for directed rows, whatever the kernel */
         return orffi_fields_fail(in, "stein", "is not what the kernel is");
     if (posterior->first != (posterior->stein ? group->first : 0) ||
         posterior->used != (posterior->stein ? group->drawn.count : 0))
@@ -121,7 +120,7 @@ static orff_status read_rest(const orffi_archive *archive, orffi_posterior *post
     return orffi_duplicate(&posterior->rest, rest, posterior->r, sizeof *rest);
 }
 
-/* g >= 0 keeps variances from being negative. */
+/* g >= 0, so that variances are not negative. */
 static orff_status read_matrices(const orffi_archive *archive, const orffi_features_fit *fit,
                                  orffi_posterior *posterior) {
     const double *g, *W;

@@ -1,4 +1,4 @@
-/* Fitting by iteration: all rows in memory, swept again and again. */
+/* Fitting by iteration: all rows in memory, swept repeatedly. */
 #include <math.h>
 #include <string.h>
 
@@ -60,13 +60,13 @@ orff_iteration orff_settings_iteration(const orff_settings *s, double lambda) {
 
 typedef struct keeping {
     orffi_checkpoint *checkpoint;
-    size_t rows;                /* that an iteration sweeps */
+    size_t rows;                /* swept in each iteration */
     orffi_coefficients reached; /* theta: room for what is saved */
     orffi_keeper keeper;
-    uint64_t saved; /* iterations */
+    uint64_t saved; /* iterations at the last save */
 } keeping;
 
-/* The digest of what theta belongs to: frequencies, their weights, and their blocks. */
+/* The digest of the features that theta belongs to: frequencies, their weights, and their blocks. */
 static orff_status digest_features(const orff_features *features, orffi_digest *digest) {
     const orff_features_info info = orff_features_describe(features);
     double *omega = NULL, *weights = NULL, *B = NULL;
@@ -94,7 +94,7 @@ static orff_status digest_features(const orff_features *features, orffi_digest *
     return status;
 }
 
-/* An iteration sweeps all rows: as many count towards the next save. */
+/* Saves if enough rows were swept since the last save; an iteration sweeps all rows. */
 static void keep(void *self, const orffi_reached *now, const double *theta, const double *more) {
     keeping *k = self;
     const uint64_t done = now->iterations - k->saved, every = k->checkpoint->every;
@@ -107,7 +107,7 @@ static void keep(void *self, const orffi_reached *now, const double *theta, cons
     orffi_checkpoint_save(k->checkpoint, NULL, &k->reached);
 }
 
-/* The start value, where a run before came to it on the same rows and features. */
+/* Sets the start value if a previous run saved one for the same rows and features. */
 static orff_status restore(keeping *k, double *theta) {
     const orffi_checkpoint *c = k->checkpoint;
     const orffi_marks *seen = &c->witness.expected;
@@ -143,7 +143,7 @@ static orff_status keeping_begin(keeping *k, orffi_checkpoint *checkpoint, size_
     return restore(k, fit->theta);
 }
 
-/* What was found, in case that it cannot be kept otherwise. */
+/* Saves the result, in case it cannot be kept otherwise. */
 static void keeping_end(keeping *k, const double *theta, size_t iterations) {
     if (!k->checkpoint || iterations == k->saved) return;
     memcpy(k->reached.theta, theta, k->reached.count * sizeof *theta);
@@ -157,7 +157,7 @@ static orff_status iterate(const orffi_features_rows *r, double lambda, keeping 
                            orffi_report *report) {
     const orff_settings *s = r->task.settings;
     const orffi_table *t = r->table;
-    /* margins are told by the codes themselves: nothing is taken off y */
+    /* with codes of classes, margins depend on the codes themselves, so no mean is subtracted */
     const bool center = s->center && !orff_loss_describe(s->loss).classes;
     const orff_iteration how = orff_settings_iteration(s, lambda);
     mean_of(t, center, report->mean);

@@ -1,9 +1,9 @@
-/* The system of directed rows (features_directed.c) from moments of rows that are not whole, and of whole ones beside them:
- * with g_ka the entry of column k for output a,
+/* The system of directed rows (features_directed.c) from moments of incomplete rows, and of complete rows
+ * beside them. With g_ka, the entry of column k for output a,
  *
  *     A_kl = sum_ab g_ka g_lb S_ab        rhs_k = sum_a g_ka (R_a - sum_b mean_b r_ab)
  *
- * A whole row is one along each output: S_aa = S, r_aa = sum c phi. */
+ * A complete row is one directed row along each output: S_aa = S, r_aa = sum c phi. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "base/threads.h"
 #include "engine/features.h"
 
-/* Sums over all folds; `parted` with the whole rows in it but for S. */
+/* Sums over all folds; `parted` includes the complete rows except for S. */
 typedef struct totals {
     size_t p, L;
     orffi_moment_set sum;
@@ -29,7 +29,7 @@ static orff_status sum_folds(const orff_moments *m, totals *t) {
     return ORFF_OK;
 }
 
-/* Whole rows; R of them is L x (p+1), the last column being sum c phi. */
+/* Adds complete rows; their R is L x (p+1), with sum c phi in the last column. */
 static void add_whole(totals *t) {
     const size_t p = t->p, side = p + 1, L = t->L;
     const orffi_moment_set *s = &t->sum;
@@ -137,7 +137,7 @@ static orff_status fill_mean(const totals *t, bool center, orffi_system *s) {
     return status;
 }
 
-/* Weights that errors were taken into add up to what they did without. */
+/* Scales weights that include errors so that their sum is the same as without errors. */
 static void even_weights(orffi_features_rows *r, double factor) {
     orffi_system *s = &r->joint;
     for (size_t i = 0; i < s->n * s->n; i++) s->A[i] *= factor;

@@ -19,7 +19,7 @@ static orff_status fill_eigen(orffi_posterior *posterior, orffi_system *s, doubl
     return ORFF_OK;
 }
 
-/* L of m A + shift I = L L^T: taken from the system where it was solved with this shift. */
+/* L with m A + shift I = L L^T: taken from the system if it was solved with this shift. */
 static orff_status adopt_factor(orffi_posterior *posterior, orffi_system *s, double m, double shift) {
     if (s->factor && s->shift == shift) {
         posterior->owned = s->factor;
@@ -41,7 +41,7 @@ static orff_status fill_cholesky(orffi_posterior *posterior, orffi_system *s, do
     return ORFF_OK;
 }
 
-/* The turned outputs, or the columns of the blocks. */
+/* Copies the turning of the outputs, or the columns of the blocks. */
 static orff_status copy_shape(orffi_posterior *posterior, const orffi_system *s) {
     posterior->n = posterior->k = s->n;
     posterior->r = s->r;
@@ -95,7 +95,7 @@ void orffi_posterior_free(orffi_posterior *posterior) {
 
 /* ---- covariances */
 
-/* The memory of one call. A point has `slices` rows of Phi(x)^T: 1 (stein) or p. */
+/* Memory of a call. A point has `slices` rows of Phi(x)^T: 1 (stein) or p. */
 typedef struct covariance_work {
     size_t rows, slices;
     double *phi, *scratch; /* rows x 2D */
@@ -130,7 +130,7 @@ static orff_status work_fill(covariance_work *w, const orffi_features_fit *fit, 
     return ORFFI_NEW_ARRAY(w->outside, w->rows);
 }
 
-/* Rows of Phi(x)^T: phi itself on the features used (stein), or phi_a B_a of each output. */
+/* Rows of Phi(x)^T: phi on the features used (stein), or phi_a B_a for each output. */
 void orffi_posterior_slices(const orffi_posterior *posterior, size_t D, size_t p, const double *phi,
                             double *slice) {
     const size_t half = posterior->n / 2;
@@ -158,7 +158,7 @@ static double weighted_dot(const orffi_posterior *posterior, const double *Zi, c
     return sum;
 }
 
-/* rest (Phi_i . Phi_k - Z_i . Z_k); a square is not negative. */
+/* rest (Phi_i . Phi_k - Z_i . Z_k); not negative for i = k. */
 static double outside_dot(const orffi_posterior *posterior, const double *slice, const double *Z, size_t i,
                           size_t k) {
     const size_t n = posterior->n, columns = posterior->k;
@@ -168,7 +168,7 @@ static double outside_dot(const orffi_posterior *posterior, const double *slice,
     return posterior->rest[0] * (i == k ? fmax(left, 0.0) : left);
 }
 
-/* The covariance of point `row` of the block. Its diagonal is a sum of squares times g > 0: never
+/* The covariance at point `row` of the block. Its diagonal is a sum of squares times g > 0, so never
  * negative. */
 static void fill_point(const orffi_features_fit *fit, const covariance_work *w, size_t row, double *out) {
     const orffi_posterior *posterior = fit->posterior;

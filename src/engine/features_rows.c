@@ -1,14 +1,13 @@
-/* Rows of features: summed up, solved as they are, or swept. */
+/* Rows for features: summed up, kept for the dual, or swept. */
 #include "engine/features.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-#define LARGEST_DIRECT 16000 /* rows of the system: 2 GB for each matrix */
+#define LARGEST_DIRECT 16000 /* order of the system: 2 GB for each matrix */
 
-/* How many rows the system of a direct solution would have: 2 D for one decomposable part, else 2 D p' (at
- * most). */
+/* The order of the system of a direct solution: 2 D for one decomposable part, otherwise at most 2 D p. */
 static size_t system_rows(const orffi_task *task, const orff_kernel *kernel) {
     const size_t D = task->D ? task->D : orff_sampling_default().features;
     return orffi_kernel_is_separable(kernel) ? 2 * D : 2 * D * kernel->p;
@@ -172,7 +171,7 @@ void orffi_features_borrow(void *other, const void *rows) {
     ((orffi_features_rows *)other)->moments = ((const orffi_features_rows *)rows)->moments;
 }
 
-/* ---- the kernel they are bound to */
+/* ---- binding rows to a kernel */
 
 static orff_status fill_dual(orffi_features_rows *r) {
     const orffi_table *t = r->table;
@@ -201,7 +200,7 @@ orff_status orffi_features_bind(orffi_features_rows *r, const orff_kernel *kerne
 
 orff_features *orffi_features_adopt(orffi_features_rows *r) {
     orff_features *features = r->bound;
-    if (r->drawn == features) r->drawn = NULL; /* the fit has it now */
+    if (r->drawn == features) r->drawn = NULL; /* now owned by the fit */
     r->bound = NULL;
     return features;
 }

@@ -1,5 +1,5 @@
-/* Posterior samples of a model with features: coefficients u with the covariance (F diag(g) F^T + rest (I - F F^T))
- * that error bars have, folded into a V of their own. */
+/* Posterior samples of a model with features: coefficients u with the covariance (F diag(g) F^T + rest (I
+ * - F F^T)) of the error bars, folded into a V of their own. */
 #include <math.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@
 
 #define STREAM 0x5346u
 
-/* Normal numbers of one sample and mode, n of them. */
+/* n normal numbers for one sample and mode. */
 static void draw_normal(uint64_t seed, size_t number, size_t mode, bool outside, size_t n, double *out) {
     const orffi_rng rng = {seed, STREAM};
     const uint32_t slot = 2 * (uint32_t)mode + outside;
     for (size_t i = 0; i < n; i++) out[i] = orffi_rng_normal(rng, ((uint64_t)number << 32) + i, slot);
 }
 
-/* u (n) of mode b. work: n + 2 k. */
+/* u (n) for mode b. work: n + 2 k. */
 static void draw_coefficients(const orffi_posterior *posterior, uint64_t seed, size_t number, size_t b,
                               double *work, double *u) {
     const size_t n = posterior->n, k = posterior->k, r = posterior->r;
@@ -34,7 +34,7 @@ static void draw_coefficients(const orffi_posterior *posterior, uint64_t seed, s
     orffi_gemm(false, false, n, 1, k, 1.0, posterior->F, k, inside, 1, 1.0, u, 1);
 }
 
-/* V += the coefficients of mode b on the features they stand for. */
+/* Adds to V the coefficients of mode b at their features. */
 static void add_mode(const orffi_features_fit *fit, size_t b, double root, const double *u, double *V) {
     const orffi_posterior *posterior = fit->posterior;
     const size_t half = posterior->n / 2, p = fit->features->p, D = fit->features->D, r = posterior->r;
@@ -50,7 +50,7 @@ static void add_mode(const orffi_features_fit *fit, size_t b, double root, const
     }
 }
 
-/* A fit that has V alone, and the features of another. */
+/* A fit with a V of its own and the features of another fit. */
 static orff_status create_beside(orffi_features_fit **out, const orffi_features_fit *fit) {
     orffi_features_fit *made;
     ORFFI_TRY(ORFFI_NEW(made));
@@ -86,8 +86,8 @@ orff_status orffi_features_draw_samples(const void *self, uint64_t seed, size_t 
     return status;
 }
 
-/* Frequencies are new in each sample: what is drawn then has the covariance of the kernel itself, whatever their number,
- * and their number only says how near to normal it is. */
+/* Frequencies are new in each sample, so that draws have exactly the covariance of the kernel for any
+ * number of frequencies; the number only determines how close to normal they are. */
 orff_status orffi_features_draw_prior(orffi_features_fit **out, const orff_kernel *kernel, size_t D,
                                       uint64_t seed, size_t number) {
     const orffi_rng rng = {seed, STREAM};

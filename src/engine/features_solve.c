@@ -1,4 +1,4 @@
-/* Fitting in closed form: moments -> theta, and what the system has to say. */
+/* Fitting in closed form: from moments to theta and the report. */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 
 #define PROBE_STREAM 0xd0fu
 
-/* Sums of squared errors of each output on the rows of a set (mirrored in place): yy - 2 V.R + V^T S V, y
- * centred. */
+/* Sums of squared errors of each output on the rows of a set (mirrored in place): yy - 2 V.R + V^T S V,
+ * with y centred. */
 static orff_status squared_errors(const orff_features *features, orffi_moment_set *set, const double *theta,
                                   const double *mean, double *errors) {
     const size_t L = 2 * features->D, p = features->p;
@@ -53,8 +53,9 @@ static orff_status training_errors(const orff_moments *moments, const orffi_feat
 
 /* ---- degrees of freedom: n r - shift trace of the inverses */
 
-/* trace (L L^T)^-1 as the mean of z^T (L L^T)^-1 z over random signs z. Its standard error is below sqrt(2 n / PROBES) /
- * shift: of n - dof, which a noise of many rows hardly feels; exactly it would cost as much again as the factor. */
+/* trace (L L^T)^-1 as the mean of z^T (L L^T)^-1 z over random signs z. Its standard error is below sqrt(2
+ * n / PROBES) / shift, which hardly changes n - dof and the noise of many rows; the exact trace would cost
+ * as much again as the factor. */
 static orff_status probe_inverse(size_t n, const double *L, double *trace) {
     enum { PROBES = 32 };
     const orffi_rng rng = {1, PROBE_STREAM};
@@ -76,7 +77,7 @@ static double eigen_degrees(const orffi_system *s, double shift) {
     return dof;
 }
 
-/* From the eigen form, F of the posterior (|F|^2 is the trace), or the factor. */
+/* From the eigen form; or from F of the posterior, where |F|^2 is the trace; or from the factor. */
 static orff_status degrees(const orffi_system *s, const orffi_posterior *posterior, double shift,
                            double *dof) {
     double trace = 0.0;
@@ -85,15 +86,15 @@ static orff_status degrees(const orffi_system *s, const orffi_posterior *posteri
     if (!posterior) ORFFI_TRY(probe_inverse(s->n, s->factor, &trace));
     for (size_t i = 0; posterior && i < s->n; i++)
         trace += orffi_dot(s->n, posterior->F + i * s->n, posterior->F + i * s->n);
-    *dof = (double)s->r * fmax((double)s->n - shift * trace, 0.0); /* rounding where shift is large */
+    *dof = (double)s->r * fmax((double)s->n - shift * trace, 0.0); /* fmax: rounding if shift is large */
     return ORFF_OK;
 }
 
-/* Everything that the system has to say at its lambda. */
+/* Fills the report for the lambda that the system was solved at. */
 static orff_status fill_report(orffi_features_rows *r, orffi_features_fit *fit, double lambda,
                                orffi_report *report) {
     const orffi_system *s = &r->ridge->system;
-    const double shift = s->factor ? s->shift : s->N * lambda + report->solve.jitter; /* as it was solved */
+    const double shift = s->factor ? s->shift : s->N * lambda + report->solve.jitter; /* including jitter */
     if (orffi_keeps_posterior(r->task.settings, (double)s->n))
         ORFFI_TRY(orffi_posterior_build(&fit->posterior, &r->ridge->system, shift));
     ORFFI_TRY(training_errors(r->moments, fit, report->mean, s->N, report->train_mse));

@@ -1,5 +1,5 @@
-/* All that follows from a fit at a point is phi(x) times a matrix C of 2D x k: values (C = V), and the fields derived
- * from them. */
+/* Everything computed from a fit at a point is phi(x) times a matrix C of 2D x k: values (C = V), and
+ * derived fields. */
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "engine/features.h"

@@ -1,17 +1,17 @@
-/* How many frequencies a fit draws when nobody says. */
+/* The default number of frequencies. */
 #include <string.h>
 
 #include "engine/engine.h"
 
 #define FEWEST         100
-#define LARGEST_SYSTEM 2400 /* seconds, not minutes, for a handful of eigendecompositions */
+#define LARGEST_SYSTEM 2400 /* a handful of eigendecompositions then takes seconds, not minutes */
 
 static bool same_scales(const orff_part *a, const orff_part *b, size_t d) {
     if (a->base != b->base || !a->sigmas != !b->sigmas) return false;
     return a->sigmas ? memcmp(a->sigmas, b->sigmas, d * sizeof *a->sigmas) == 0 : a->sigma == b->sigma;
 }
 
-/* Unknowns for each frequency: parts that differ in their scales divide the frequencies among them. */
+/* Unknowns per frequency: parts with different length scales share out the frequencies among them. */
 static double unknowns_for_each(const orff_settings *s, size_t d, size_t p) {
     double columns = 0.0;
     bool same = true;

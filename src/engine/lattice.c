@@ -1,4 +1,4 @@
-/* The lattice engine: what is prepared, and what can be asked of it. */
+/* The lattice engine: its table of functions. */
 #include "engine/lattice.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static orff_status suits(const orff_settings *s, size_t d, size_t p, size_t rows
     (void)rows;
     const size_t few = d < ORFF_LATTICE_INPUTS ? d : ORFF_LATTICE_INPUTS;
     const double fine = pow(4.0, (double)few) *
-                        (double)orffi_lattice_most(few); /* four points for an unknown, along each input */
+                        (double)orffi_lattice_most(few); /* four points per unknown, along each input */
     const double grids = 8.0 * fine * (double)(p + 1) * (double)(s->folds + 1);
     *bytes = grids < (double)(SIZE_MAX / 2) ? (size_t)grids : SIZE_MAX;
     ORFFI_TRY(orffi_fft_require());
@@ -63,7 +63,7 @@ static void warn(const orffi_lattice_rows *r, orffi_lattice_fit *fit) {
              r->quality.cut, orffi_lattice_unknowns(&fit->lattice));
 }
 
-/* What helps where iterations of directed rows ended too soon. */
+/* Says what helps if the iterations for directed rows ended too soon. */
 static void warn_unconverged(const orff_solve_info *solve, double numbers) {
     orffi_log(
         ORFF_LOG_WARNING,
@@ -135,7 +135,7 @@ static orff_status learn(void **out, void *rows, const orff_kernel *kernel, doub
     orff_status status = (r->keeps ? fill_kept : fill_summed)(r, fit, lambda, report);
     if (!status) status = orffi_lattice_fit_finish(fit);
     if (!status && !r->local) status = orffi_lattice_kernel_error(&r->system, r->extent, &fit->kernel_error);
-    if (r->local) fit->kernel_error = NAN; /* the nearest rows have the exact one */
+    if (r->local) fit->kernel_error = NAN; /* the nearest rows use the exact kernel */
     warn(r, fit);
     if (status) {
         orffi_lattice_fit_free(fit);

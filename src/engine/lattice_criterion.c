@@ -1,4 +1,5 @@
-/* What a lattice says of lambdas: the evidence along a path of them, and errors of rows left out at the best. */
+/* The criterion of a lattice: the evidence along a path of lambdas, and errors on held-out rows at the
+ * best. */
 #include "engine/lattice.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ orff_status orffi_lattice_size(void *rows, const orff_kernel *kernel, double *ou
     return ORFF_OK;
 }
 
-/* One lambda of a path: the evidence decides. */
+/* Evaluates one lambda of a path by its evidence. */
 static orff_status try_lambda(orffi_lattice_rows *r, double lambda, double *error, orff_path_point *point) {
     orffi_lattice_solution found;
     ORFFI_TRY(r->keeps ? orffi_kept_solve_at(r, lambda, false, &found)
@@ -50,7 +51,7 @@ static orff_status try_lambda(orffi_lattice_rows *r, double lambda, double *erro
     return ORFF_OK;
 }
 
-/* The evidence rises to one top and falls again: the thirds of what is left are compared. */
+/* The evidence has one maximum along the path: compares the thirds of the remaining range. */
 static orff_status climb(orffi_lattice_rows *r, size_t count, const double *lambdas, orffi_criterion *c) {
     size_t low = 0, high = count - 1;
     for (size_t l = 0; l < count; l++) {
@@ -66,14 +67,15 @@ static orff_status climb(orffi_lattice_rows *r, size_t count, const double *lamb
     }
     while (true) {
         const size_t third = (high - low) / 3, one = low + third, two = high - third;
-        const size_t both[2] = {two, one}; /* from large lambdas, which are easy, to small ones */
+        /* The larger lambda first: it is easier, and its solution helps the smaller one. */
+        const size_t both[2] = {two, one};
         for (size_t i = 0; i < 2; i++)
             if (isnan(c->errors[both[i]]))
                 ORFFI_TRY(try_lambda(r, lambdas[both[i]], &c->errors[both[i]],
                                      c->points ? &c->points[both[i]] : NULL));
         if (third == 0) {
             if (high - low != 2) break;
-            high--; /* the one between */
+            high--; /* the one between them */
             continue;
         }
         if (c->errors[one] < c->errors[two])
@@ -91,7 +93,7 @@ static size_t best_of(size_t count, const double *errors) {
     return best;
 }
 
-/* Errors of rows left out at one lambda: each row in turn, or each fold. */
+/* Errors on held-out rows at one lambda: leave-one-out, or by folds. */
 static orff_status cross(orffi_lattice_rows *r, double lambda, double *errors) {
     orffi_lattice_solution found;
     double *train;

@@ -1,20 +1,22 @@
-/* How well rows predict each other: some of them, spread over all, from the rows nearest to each. Rows on tracks or in heaps are
- * predicted much better than as many that lie evenly. */
+/* How well rows predict each other: computed for some rows, spread over all, from the rows nearest to
+ * each. Rows on tracks or in clusters are predicted much better than the same number of evenly spread
+ * rows. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "engine/lattice.h"
 
-#define ASKED   200 /* rows: the mean of their variances is known to a tenth, and a factor of two would do */
-#define APART   10  /* one of so many at most, so that those left out are no neighbours */
+/* Rows tested: the mean of their variances is accurate to a tenth, and a factor of two would do. */
+#define ASKED   200
+#define APART   10 /* at most one of so many, so that tested rows are not neighbours */
 #define NEAREST 30
 
 typedef struct crowd {
     const orff_kernel *kernel;
     const orffi_table *table;
     bool scalar;
-    size_t q, step; /* numbers of a row; every step-th row is asked */
-    double noise;   /* a variance, in the kernel's units */
+    size_t q, step; /* numbers per row; every step-th row is tested */
+    double noise;   /* variance, in the kernel's units */
     orffi_near near;
     double *work, *C; /* C: q x q */
 } crowd;
@@ -30,7 +32,7 @@ static orff_status fill(crowd *c) {
     return ORFF_OK;
 }
 
-/* The sum over the rows asked of the trace of their covariances; how many they are. */
+/* The sum over the tested rows of the traces of their covariances, and the number of these rows. */
 static orff_status ask(crowd *c, double *sum, size_t *asked) {
     const orffi_table *t = c->table;
     size_t rows[NEAREST], count;
@@ -42,7 +44,7 @@ static orff_status ask(crowd *c, double *sum, size_t *asked) {
     return ORFF_OK;
 }
 
-/* The trace of K(0) as neighbours have it: of the scalar kernel, or of all outputs. */
+/* The trace of K(0), of the scalar kernel or over all outputs as neighbours use it. */
 static orff_status find_size(const crowd *c, double *size) {
     const double zero[ORFF_LATTICE_INPUTS] = {0};
     double *K;

@@ -1,4 +1,4 @@
-/* Fields derived from a fit on a lattice: their modes are those of f times something in w. */
+/* Fields derived from a fit on a lattice: their modes are those of f times factors that depend on w. */
 #include "base/memory.h"
 #include "engine/derived.h"
 #include "engine/lattice.h"

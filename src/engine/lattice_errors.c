@@ -1,4 +1,5 @@
-/* The posterior covariance of a field derived from a fit whose modes were all solved densely: linear in theta, as f is. */
+/* The posterior covariance of a field derived from a fit whose modes were all solved densely; like f, it
+ * is linear in theta. */
 #include <string.h>
 
 #include "base/linalg.h"
@@ -9,11 +10,11 @@
 
 #define BLOCK_NUMBERS ((size_t)1 << 21)
 
-/* The memory of one call. */
+/* Memory of a call. */
 typedef struct work {
-    size_t sides, rows, k; /* axes of a scalar system, else 1; points at a time; numbers of the field */
+    size_t sides, rows, k; /* axes of a scalar system, otherwise 1; points at a time; numbers of the field */
     double *C;             /* sides x modes x r x k: the field of each coefficient */
-    double *prior;         /* k x k: what is known far from all rows */
+    double *prior;         /* k x k: the covariance far from all rows */
     double *slopes, *Z;    /* rows x k x n */
 } work;
 
@@ -22,7 +23,7 @@ static void work_clear(work *t) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
-/* v (outputs) of column c at mode h: of axis `side`, or of the column itself; in the user's units. */
+/* v (outputs) of column c at mode h, for axis `side` or for the column itself; in the user's units. */
 static void fill_wave(const orffi_lattice_fit *fit, const orffi_derived *what, size_t side, size_t h,
                       size_t c, double *v) {
     const orffi_lattice_system *s = &fit->system;
@@ -50,7 +51,8 @@ static orff_status fill_coefficients(const orffi_lattice_fit *fit, const orffi_d
     return ORFF_OK;
 }
 
-/* The sum over the coefficients of what they bring, each of variance size / shift; the constant has none. */
+/* The sum over the coefficients of their squared fields, each of variance size / shift; a constant has no
+ * derivatives. */
 static void fill_prior(const orffi_lattice_fit *fit, work *t) {
     const size_t k = t->k, r = fit->system.r, each = fit->block.modes * r;
     for (size_t side = 0; side < t->sides; side++)
@@ -75,7 +77,7 @@ static orff_status work_fill(work *t, const orffi_lattice_fit *fit, const orffi_
     return ORFF_OK;
 }
 
-/* out (points x k x k) += Z Z^T of one side, Z = slopes F. */
+/* out (points x k x k) += Z Z^T for one side, Z = slopes F. */
 static void add_side(const orffi_lattice_fit *fit, const work *t, size_t side, size_t points, const double *x,
                      double *out) {
     const size_t n = fit->posterior->n, k = t->k, d = fit->lattice.d;
@@ -103,7 +105,7 @@ static void do_block(const orffi_lattice_fit *fit, const work *t, size_t points,
 }
 
 bool orffi_lattice_has_derived_covariance(const void *fit, const orffi_derived *what) {
-    (void)what; /* any */
+    (void)what; /* all fields */
     return ((const orffi_lattice_fit *)fit)->posterior != NULL;
 }
 

@@ -1,12 +1,11 @@
-/* Lattice models in files: member "lattice" of the member "model" (m, periods, centre, the range it stands for, N lambda,
- * draws), and
+/* Lattice models in files: member "lattice" of the member "model" (m, periods, centre, the range that it
+ * represents, N lambda, draws), and
  *
  *     modes              p x H x 2        V
-  *     samples            draws x p x H x 2, where error bars come from samples
-  *     rows, row_weights  N x d, N, where they come from the nearest rows
- *     row_outputs        N x p, where values do so too
- *     posterior.F.<i>    n x n, where all modes were solved densely; used where they lie
- */
+ *     samples            draws x p x H x 2, if error bars come from samples
+ *     rows, row_weights  N x d, N, if error bars come from the nearest rows
+ *     row_outputs        N x p, if values do so too
+ *     posterior.F.<i>    n x n, if all modes were solved densely; not copied when a file is read */
 #include <stdio.h>
 #include <string.h>
 
@@ -163,7 +162,7 @@ orff_status orffi_lattice_load(void **out, const orffi_fields *model, const orff
     ORFFI_TRY(orffi_fields_number(&in, "tolerance", &tolerance));
     if (!(tolerance >= 1e-12 && tolerance <= 0.1))
         return orffi_fields_fail(&in, "tolerance", "is out of range");
-    /* before room is made for what the file may only claim */
+    /* before memory is allocated for sizes that the file only claims */
     ORFFI_TRY(find_modes(in.archive, "modes", kernel->p, orffi_lattice_modes(&lattice), &data));
     ORFFI_TRY(orffi_lattice_fit_create(&fit, kernel, &lattice, tolerance));
     const orff_status status = fill(&in, fit);

@@ -1,4 +1,4 @@
-/* What follows from a fit on a lattice at a point. */
+/* Evaluates a fit on a lattice at points. */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ orff_status orffi_lattice_fit_create(orffi_lattice_fit **out, const orff_kernel 
     return status;
 }
 
-/* Transforms of `count` fields of modes (count x H). */
+/* Creates a transform of `count` fields of modes (count x H). */
 static orff_status load_waves(const orffi_lattice_fit *fit, size_t count, const orffi_mode *modes,
                               orffi_nufft **out) {
     const orffi_lattice *l = &fit->lattice;
@@ -51,7 +51,7 @@ orff_status orffi_lattice_fit_finish(orffi_lattice_fit *fit) {
     return load_waves(fit, fit->p, fit->V, &fit->waves);
 }
 
-/* The axes of the system, for error bars. */
+/* Finds the axes of the system, for error bars. */
 static orff_status find_axes(orffi_lattice_fit *fit) {
     fit->room = orffi_neighbours_room(ORFFI_LATTICE_NEAREST, fit->p);
     return orffi_lattice_system_init(&fit->system, &fit->lattice, fit->kernel, fit->directed);
@@ -64,7 +64,7 @@ orff_status orffi_lattice_fit_keep(orffi_lattice_fit *fit, size_t draws, orffi_m
     return load_waves(fit, draws * fit->p, samples, &fit->sample_waves);
 }
 
-/* Only where rows lie, and their weights. */
+/* Copies only the places of the rows, and their weights. */
 orff_status orffi_lattice_fit_keep_rows(orffi_lattice_fit *fit, const orffi_table *rows) {
     const size_t d = rows->d;
     ORFFI_TRY(orffi_alloc(&fit->rows.X, rows->n, d * sizeof *rows->X));
@@ -132,7 +132,7 @@ orff_status orffi_lattice_posterior_create(orffi_lattice_fit *fit) {
 
 /* ---- values */
 
-/* Samples are periodic as the lattice is: beyond its range they would come again. */
+/* Samples are periodic like the lattice: outside of its range they would repeat. */
 static orff_status check_range(const orffi_lattice_fit *fit, size_t n, const double *x) {
     const orffi_lattice *l = &fit->lattice;
     for (size_t i = 0; fit->deviates && i < n; i++)
@@ -145,7 +145,7 @@ static orff_status check_range(const orffi_lattice_fit *fit, size_t n, const dou
     return ORFF_OK;
 }
 
-/* Points outside of the range in which the lattice stands for the line are far from all rows: f is the mean. */
+/* Points outside of the range that the lattice represents are far from all rows, where f is the mean. */
 static orff_status evaluate(const orffi_lattice_fit *fit, const orffi_nufft *waves, size_t k, size_t n,
                             const double *x, double *out) {
     const orffi_lattice *l = &fit->lattice;
@@ -161,7 +161,7 @@ static orff_status evaluate(const orffi_lattice_fit *fit, const orffi_nufft *wav
     return status;
 }
 
-/* F(x) from the nearest rows; each axis of a scalar system by itself. B: weights. */
+/* F(x) from the nearest rows; each axis of a scalar system separately. B: weights. */
 static orff_status near_value(const orffi_lattice_fit *fit, const double *x, double *work, double *F) {
     const size_t p = fit->p;
     const orffi_lattice_system *s = &fit->system;
@@ -186,10 +186,10 @@ static orff_status near_value(const orffi_lattice_fit *fit, const double *x, dou
     return ORFF_OK;
 }
 
-/* What the nearest rows say of one point; work: numbers of its own for each thread. */
+/* Computes a result at one point from the nearest rows; work: separate for each thread. */
 typedef orff_status near_function(const orffi_lattice_fit *fit, const double *x, double *work, double *out);
 
-/* Of n points: out is n x width. */
+/* For n points: out is n x width. */
 static orff_status ask_nearest(const orffi_lattice_fit *fit, near_function *function, size_t room,
                                size_t width, size_t n, const double *x, double *out) {
     const int threads = orffi_thread_count();
@@ -232,7 +232,7 @@ orff_status orffi_lattice_evaluate_modes(const orffi_lattice_fit *fit, size_t co
 
 /* ---- error bars */
 
-/* K(0) / shift (p x p), for a noise of 1: what is known far from all rows. */
+/* K(0) / shift (p x p), for a noise of 1: the covariance far from all rows. */
 static orff_status fill_prior(const orffi_lattice_fit *fit, double *out) {
     if (orffi_lattice_has_exact(fit->kernel))
         ORFFI_TRY(orffi_kernel_exact(fit->kernel, fit->origin, out));
@@ -242,7 +242,7 @@ static orff_status fill_prior(const orffi_lattice_fit *fit, double *out) {
     return ORFF_OK;
 }
 
-/* Means of squares of the samples. */
+/* The mean of the samples' products. */
 static orff_status sampled_covariance(const orffi_lattice_fit *fit, size_t n, const double *x, double *out) {
     const size_t p = fit->p, count = fit->draws * p;
     double *values;
@@ -267,7 +267,7 @@ static void multiply(const orffi_lattice_posterior *posterior, size_t which, siz
     orffi_times_factor(rows, n, n, waves, posterior->F[which], Z);
 }
 
-/* Cov = Z Z^T of p rows. */
+/* Cov = Z Z^T for p rows. */
 static void fill_joint(const orffi_lattice_fit *fit, size_t points, const double *Z, double *out) {
     const size_t p = fit->p, n = fit->posterior->n;
     for (size_t i = 0; i < points; i++)
@@ -277,7 +277,7 @@ static void fill_joint(const orffi_lattice_fit *fit, size_t points, const double
                     orffi_dot(n, Z + (i * p + a) * n, Z + (i * p + b) * n);
 }
 
-/* The variance of each axis that has this factor, turned back to outputs and added. */
+/* Adds the variance of each axis that has this factor, turned back to outputs. */
 static void add_axes(const orffi_lattice_fit *fit, size_t which, size_t points, const double *Z,
                      double *out) {
     const size_t p = fit->p, n = fit->posterior->n;
@@ -320,7 +320,7 @@ static orff_status exact_covariance(const orffi_lattice_fit *fit, size_t n, cons
     return status;
 }
 
-/* Given the nearest rows; each axis of a scalar system by itself, then turned back. */
+/* The covariance given the nearest rows; each axis of a scalar system separately, then turned back. */
 static orff_status near_point(const orffi_lattice_fit *fit, const double *x, double *work, double *out) {
     const size_t p = fit->p;
     const orffi_lattice_system *s = &fit->system;

@@ -1,10 +1,9 @@
-/* Rows that are kept: where fewer rows than modes matter (little noise, short waves) the system of the rows,
+/* Kept rows: where fewer rows than modes matter (little noise, short waves), the system of the rows,
  *
  *     (K + N lambda / c) alpha = y,       f = K(., rows) alpha,
  *
- * is the better one. K is applied by transforms through the lattice; conjugate gradients are preconditioned by nearest
- * neighbours, which also give the determinant and the errors of leaving out a row.
- */
+ * is the better one. K is applied by transforms through the lattice. Conjugate gradients are
+ * preconditioned by nearest neighbours, which also give the determinant and the leave-one-out errors. */
 #include <math.h>
 #include <string.h>
 
@@ -73,12 +72,12 @@ orff_status orffi_kept_bind(orffi_lattice_rows *r, const orff_kernel *kernel) {
 
 /* ---- one lambda */
 
-/* Right-hand sides: the axes of a scalar system, one after the other, or all outputs together. */
+/* The number of right-hand sides: the axes of a scalar system, or 1 for all outputs together. */
 static size_t right_sides(const orffi_lattice_rows *r) {
     return is_scalar(r) ? r->system.axes : 1;
 }
 
-/* The blocks of rows on the diagonal of (K + noise/c)^-1 of a side. */
+/* The diagonal blocks of (K + noise/c)^-1 for a right-hand side. */
 static double *inverse_of(const orffi_lattice_rows *r, size_t j) {
     const size_t q = r->kept.near.q;
     return r->inverse + j * r->table->n * q * q;
@@ -129,7 +128,7 @@ static double left_free(const orffi_lattice_rows *r, size_t j, double noise) {
     return left;
 }
 
-/* Outputs that the kernel cannot reach, those of the null space of A, are noise alone. */
+/* Adds outputs in the null space of A, which the kernel cannot reach: they are pure noise. */
 static void add_null_space(const orffi_lattice_rows *r, double shift, double *quadratic, double *log_det) {
     const orffi_table *t = r->table;
     const size_t p = t->p, axes = r->system.axes;
@@ -172,7 +171,7 @@ orff_status orffi_kept_solve_at(orffi_lattice_rows *r, double lambda, bool exact
 
 /* ---- errors */
 
-/* What stays of the rows after f, along axis or outputs. */
+/* Residuals of the rows, along axis or outputs. */
 static void fill_left(const orffi_lattice_rows *r, size_t j, double shift, double *left) {
     const size_t q = r->kept.near.q, n = r->table->n;
     const double noise = shift / r->system.size[j], *weights = r->table->weights;
@@ -180,7 +179,7 @@ static void fill_left(const orffi_lattice_rows *r, size_t j, double shift, doubl
         left[i] = noise / (weights ? weights[i / q % n] : 1.0) * r->alpha[i];
 }
 
-/* The same, and what leaving out a row makes wrong. */
+/* The same, and the leave-one-out errors. */
 static void side_errors(const orffi_lattice_rows *r, size_t j, double shift, double *left, double *out_of) {
     const size_t q = r->kept.near.q, n = r->table->n;
     const double *alpha = r->alpha + j * n * q, *blocks = inverse_of(r, j);
@@ -190,7 +189,8 @@ static void side_errors(const orffi_lattice_rows *r, size_t j, double shift, dou
     fill_left(r, j, shift, left);
 }
 
-/* That of output a in row i: errors along axes are turned back; what y has in the null space stays. */
+/* The error of output a in row i: errors along axes are turned back; the part of y in the null space is
+ * added. */
 static double error_of(const orffi_lattice_rows *r, const double *errors, size_t i, size_t a) {
     const size_t p = r->table->p, n = r->table->n;
     double error = is_scalar(r) ? r->table->Y[i * p + a] - r->mean[a] : errors[i * p + a];

@@ -1,5 +1,5 @@
-/* The system of rows that are kept, for one kernel on a lattice: K by transforms, conjugate gradients behind nearest
- * neighbours. */
+/* The system of kept rows, for one kernel on a lattice: K by transforms, and conjugate gradients
+ * preconditioned by nearest neighbours. */
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +8,9 @@
 #include "base/memory.h"
 #include "engine/lattice.h"
 
-/* How many neighbours predict a row: what more would say is below what the evidence is used for. In space rows have more
- * neighbours about them; where the outputs of a row come together, each brings several numbers. */
+/* How many neighbours predict a row: more would not change the evidence noticeably. In space rows have
+ * more neighbours around them; where the outputs of a row form one system, each neighbour brings several
+ * numbers. */
 size_t orffi_kept_neighbours(size_t d, size_t q) {
     const size_t numbers = q == 1 ? 30 : 45, more = d < 3 ? 1 : 2;
     return 1 + more * numbers / q;
@@ -43,7 +44,7 @@ double orffi_kept_noise(const orffi_kept *k, size_t row, size_t a, double noise)
 
 /* ---- K */
 
-/* Modes (q x H) of sums over rows, times S_k. */
+/* Multiplies modes (q x H) of sums over rows by S_k. */
 static void multiply_modes(const orffi_lattice_system *s, orffi_mode *F, orffi_mode *V) {
     for (size_t h = 0; h < s->H; h++)
         for (size_t a = 0; a < s->p; a++) {
@@ -100,7 +101,8 @@ static orff_status solver_init(solver *t) {
     return ORFFI_NEW_ARRAY(t->q, t->length);
 }
 
-/* out = (K + noise / c) in: waves beyond the cut are told apart by no two rows. */
+/* out = (K + noise / c) in. Waves beyond the lattice are uncorrelated between rows, so they add to the
+ * noise. */
 static orff_status apply(solver *t, const double *in, double *out) {
     const size_t q = t->kept->near.q;
     ORFFI_TRY(orffi_kept_modes(t->kept, in, t->F, t->V));

@@ -1,4 +1,4 @@
-/* Rows of a lattice: the lattice that they need, and whether they are summed up or kept. */
+/* Rows for a lattice: which lattice they need, and whether they are summed up or kept. */
 #include "engine/lattice.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "base/periods.h"
 #include "lattice/functionals.h"
 
-#define TOLERANCE 1e-6 /* of the kernel, where none is asked for */
-/* Of the sums over rows: below what N lambda is beside N, but for noise that is no more than rounding. */
+#define TOLERANCE 1e-6 /* of the kernel, by default */
+/* Tolerance of the sums over rows: below N lambda relative to N, unless the noise is as small as rounding. */
 #define TRANSFORM     1e-10
 #define NOTABLE_LOSS  0.1
 #define UNKNOWN_NOISE 0.1 /* of the field, where lambda is still to be found */
@@ -141,8 +141,8 @@ static orff_status add_rows(orffi_lattice_sums *sums, const orffi_source *source
     return status;
 }
 
-/* Rows of a stream may lie where the first did not: beyond what was left free for them they would come near to the images
- * of others. */
+/* Rows of a stream may lie outside the range of the first ones. Beyond the margin left for them they would
+ * come near periodic images of other rows. */
 static orff_status check_range(const orffi_lattice_rows *r) {
     const orffi_lattice_moments *m = r->own;
     for (size_t i = 0; i < m->lattice.d; i++)
@@ -171,7 +171,7 @@ static orff_status check_weights(const orffi_lattice_moments *m) {
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
 }
 
-/* The last rows of a table, which come after those of one point each. */
+/* Adds functionals, the last rows of a table; all others have one point each. */
 static orff_status add_functionals(orffi_lattice_moments *m, const orffi_table *t, uint64_t seed) {
     const size_t first = t->n - t->functionals;
     ORFFI_TRY(orffi_lattice_functionals_create(&m->functionals, &m->lattice, m->p, t->functionals,
@@ -190,7 +190,7 @@ static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
                                      .draws = draws,
                                      .tolerance = r->transform,
                                      .folds = {.folds = draws ? 1 : r->task.folds,
-                                               /* their grids are many enough */ .seed = s->sampling.seed}};
+                                               /* draws need many grids already */ .seed = s->sampling.seed}};
     ORFFI_TRY(orffi_lattice_moments_create(&r->own, &r->lattice, &pass));
     r->moments = r->own;
     orff_status status = orffi_lattice_sums_create(&sums, r->own, &pass);
@@ -206,7 +206,7 @@ static orff_status sum_rows(orffi_lattice_rows *r, const orffi_source *source) {
 
 /* ---- kept */
 
-/* Rows without weight say nothing. */
+/* Removes rows without weight. */
 static void drop_weightless(orffi_table *t) {
     size_t kept = 0;
     for (size_t i = 0; t->weights && i < t->n; i++) {
@@ -237,16 +237,17 @@ static orff_status keep_rows(orffi_lattice_rows *r, const orffi_source *source) 
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "all weights are zero: there are no rows to learn from");
 }
 
-/* ---- which of the two */
+/* ---- summed up or kept */
 
-/* What the lattice leaves out of the kernel acts like noise: beyond a tenth of that of the rows it would be seen. */
+/* What the lattice leaves out of the kernel acts like noise: beyond a tenth of the rows' noise it would be
+ * noticeable. */
 static bool is_missed(const orffi_lattice_rows *r, double noise) {
     return r->quality.cut > NOTABLE_LOSS * (noise > 0.0 ? noise : UNKNOWN_NOISE);
 }
 
-/* Then the nearest rows have to stand in for it. Where the lattice ends at waves that as many rows cannot tell if they lie evenly,
- * they may still tell them where they crowd: what is left out may be as much as rows leave unknown of each other. Up to there
- * all rows together are better, in gaps above all. */
+/* If so, values come from the nearest rows. Where the lattice ends at waves that evenly spread rows cannot
+ * resolve, clusters of rows may still resolve them: the part left out may be as large as the variance of a
+ * row given its neighbours. Up to there all rows together are better, above all in gaps. */
 orff_status orffi_lattice_find_local(orffi_lattice_rows *r, const orff_kernel *kernel,
                                      const orffi_table *table, size_t known) {
     double noise, unknown = INFINITY;
@@ -272,7 +273,7 @@ static orff_status set_directed(orffi_lattice_rows *r, const orffi_table *table)
         orff_engine_name(ORFF_ENGINE_FEATURES));
 }
 
-/* No rows are kept that could make a better preconditioner. */
+/* Warns if no rows are kept that could give a better preconditioner. */
 static void warn_slow(const orffi_lattice_rows *r, size_t known, double noise) {
     if (!(r->directed > 0.0) || r->task.scores || !(noise > 0.0 && noise < ORFFI_SMALL_NOISE) ||
         orffi_lattice_is_direct(r->kernel, &r->lattice, true))
@@ -312,9 +313,10 @@ orff_status orffi_lattice_prefers_rows(const orffi_lattice_rows *r, const orff_k
     return ORFF_OK;
 }
 
-/* Rows are kept where the modes are too many for a dense solution, the rows are not too many to be kept, and their noise is
- * small: then the nearest rows tell most of what there is to know about a point. Else many rows together do, and moments have
- * them. They are kept too where the modes do not carry the kernel: it is rough then, and the nearest rows hide the others. */
+/* Rows are kept if the modes are too many for a dense solution, the rows are not too many, and their noise
+ * is small, since then the nearest rows determine most of a prediction. Otherwise many rows together
+ * determine it, and moments sum them up. Rows are also kept if the modes do not carry the kernel: it is
+ * rough then, and the nearest rows screen off the others. */
 orff_status orffi_lattice_read_rows(void *rows, const orffi_source *source) {
     orffi_lattice_rows *r = rows;
     const size_t known = source->table ? source->table->n : source->known;
@@ -327,7 +329,7 @@ orff_status orffi_lattice_read_rows(void *rows, const orffi_source *source) {
     orffi_source all = *source;
     const bool whether = !all.table && is_missed(r, noise) &&
                          orffi_lattice_can_keep(r, r->kernel, known, ORFFI_LATTICE_MOST_KEPT);
-    if (whether) ORFFI_TRY(keep_rows(r, source)); /* only they say whether they crowd */
+    if (whether) ORFFI_TRY(keep_rows(r, source)); /* needed to see whether they are clustered */
     if (whether) all.table = r->table;
     ORFFI_TRY(orffi_lattice_find_local(r, r->kernel, all.table, known));
     r->keeps = r->local;

@@ -1,10 +1,10 @@
-/* Posterior samples of a fit on a lattice, less the mean, as fits of their own.
+/* Posterior samples of a fit on a lattice, minus the mean, as fits of their own, from
  *
- *     factors    all modes were solved densely: theta = L^-T g
- *     rows       they are kept: a draw f0 of the kernel, and what the rows say of it and their noise (Matheron's rule),
+ *     factors    if all modes were solved densely: theta = L^-T g
+ *     rows       if they are kept: a draw f0 of the kernel, corrected by what rows with noise would predict
+ *                (Matheron's rule),
  *                f0 - K(., rows) (K + shift/c)^-1 (f0(rows) + e),     e ~ N(0, shift/c), all times 1/sqrt(shift)
- *     samples    those that were drawn when the rows were there, in an order and with signs that the seed says
- */
+ *     samples    drawn while the rows were there, in an order and with signs that depend on the seed */
 #include <math.h>
 #include <string.h>
 
@@ -15,13 +15,13 @@
 #include "engine/lattice.h"
 
 #define STREAM         0x4c53u
-#define RESIDUAL       1e-5 /* of a sample: far below what chance leaves of it */
-#define WORST_RESIDUAL 1e-2 /* that is no sample any more */
+#define RESIDUAL       1e-5 /* for a sample: far below its statistical error */
+#define WORST_RESIDUAL 1e-2 /* a worse solution is no sample */
 #define MOST_STEPS     1000
-#define WAVES_KEPT \
-    ((size_t)1 << 16) /* modes of all outputs whose transform stays in memory for each sample */
+/* Modes over all outputs up to which each sample keeps its transform in memory. */
+#define WAVES_KEPT ((size_t)1 << 16)
 
-/* A sample with no modes yet. */
+/* Adds a sample without modes. */
 static orff_status add_empty(const orffi_lattice_fit *fit, orffi_deviation *sample) {
     orffi_lattice_fit *made = NULL;
     ORFFI_TRY(orffi_lattice_fit_create(&made, fit->kernel, &fit->lattice, fit->tolerance));
@@ -41,7 +41,7 @@ static orff_status finish(const orffi_lattice_fit *fit, size_t count, orffi_devi
     return status;
 }
 
-/* Standard normal numbers: those of sample `number`, axis j. */
+/* Standard normal numbers for sample `number`, axis j. */
 static void draw_normal(const orffi_lattice_fit *fit, uint64_t seed, size_t number, size_t j, size_t n,
                         double *out) {
     const orffi_rng rng = {seed, STREAM};
@@ -84,13 +84,13 @@ static orff_status draw_by_factors(const orffi_lattice_fit *fit, uint64_t seed, 
 
 /* ---- rows */
 
-/* The memory of one side. */
+/* Memory for one side. */
 typedef struct conditioning {
     const orffi_lattice_fit *fit;
     orffi_kept kept;
     double noise;           /* shift / size of the axis */
     orffi_mode *g;          /* r x H */
-    orffi_mode *V, *F, *V1; /* q x H: the draw, and what the rows take off it */
+    orffi_mode *V, *F, *V1; /* q x H: the draw, and the correction by the rows */
     double *y, *x;          /* n x q */
 } conditioning;
 
@@ -116,7 +116,7 @@ static orff_status conditioning_init(conditioning *t) {
     return ORFFI_NEW_ARRAY(t->x, numbers);
 }
 
-/* V = W g, which has the covariance of the kernel when g is standard normal. */
+/* V = W g, which has the covariance of the kernel if g is standard normal. */
 static void draw_prior(conditioning *t, uint64_t seed, size_t which) {
     const orffi_lattice_system *s = &t->fit->system;
     orffi_lattice_draw(s, seed, which, t->g);
@@ -154,7 +154,7 @@ static orff_status condition(conditioning *t) {
     return ORFF_OK;
 }
 
-/* Axis j of a scalar system, turned back; or all outputs. */
+/* Adds axis j of a scalar system, turned back; or all outputs. */
 static void add_side(const conditioning *t, size_t j, double root, orffi_mode *out) {
     const orffi_lattice_system *s = &t->fit->system;
     for (size_t a = 0; a < s->outputs; a++)
@@ -193,9 +193,9 @@ static orff_status draw_by_rows(const orffi_lattice_fit *fit, uint64_t seed, siz
     return status;
 }
 
-/* ---- samples that are there */
+/* ---- existing samples */
 
-/* Which of them comes at each place: a shuffle. */
+/* A random permutation: the sample at each place. */
 static orff_status shuffle(size_t n, orffi_rng rng, size_t **order) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(*order, n));
     for (size_t i = 0; i < n; i++) {

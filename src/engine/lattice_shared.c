@@ -1,12 +1,12 @@
-/* Sums over rows that serve other kernels than the one they were made for. */
+/* Sums over rows, used for other kernels than the one they were made for. */
 #include "engine/lattice.h"
 
 #include <math.h>
 #include <string.h>
 
-#define CARRIED 0.01 /* length scales may be outside of what a lattice was made for by this share */
+#define CARRIED 0.01 /* length scales may exceed the range of the lattice by this share */
 
-/* Whether the lattice is at least as large, in period and cut, as the one that the kernel would get. */
+/* Whether the lattice is at least as large, in period and cut, as the one for the kernel. */
 static bool covers(const orffi_lattice *l, const orffi_lattice *other) {
     for (size_t i = 0; i < l->d; i++)
         if (l->period[i] < 0.99 * other->period[i] ||
@@ -17,7 +17,7 @@ static bool covers(const orffi_lattice *l, const orffi_lattice *other) {
 
 /* ---- moments */
 
-/* Length scales within the range that the lattice was made for, or nearly. */
+/* Length scales must be in the range that the lattice was made for, or nearly. */
 static orff_status check_carried(const orff_kernel *kernel, const orff_lattice_moments *moments) {
     for (size_t m = 0; m < kernel->n_parts; m++)
         for (size_t i = 0; kernel->parts[m].law.base && i < kernel->d; i++) {
@@ -32,7 +32,8 @@ static orff_status check_carried(const orff_kernel *kernel, const orff_lattice_m
     return ORFF_OK;
 }
 
-/* Weights that errors were taken into add up to what they did without: noise is that of a number of average quality. */
+/* Scales weights that include errors so that their sum is the same as without; the noise is then that of a
+ * number of average quality. */
 static void even_weights(orffi_lattice_moments *m, double plain) {
     const size_t side = m->p + 1;
     double sum = 0.0;
@@ -41,7 +42,7 @@ static void even_weights(orffi_lattice_moments *m, double plain) {
     if (sum > 0.0 && plain > 0.0) orffi_lattice_moments_scale(m, plain / sum);
 }
 
-/* Of the lattice of moments, what the kernel needs. */
+/* Reduces the lattice of the moments to what the kernel needs. */
 static orff_status narrow(orffi_lattice_rows *r, const orff_lattice_moments *moments, bool folds) {
     const double asked = r->task.settings->sampling.tolerance,
                  N = orff_lattice_moments_describe(moments).weight;

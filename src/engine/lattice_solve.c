@@ -1,4 +1,4 @@
-/* Solving on a lattice: one lambda at a time, errors on folds. */
+/* Solves on a lattice: one lambda at a time, errors on folds. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ void orffi_lattice_unbind(orffi_lattice_rows *r) {
     r->bound = NULL;
 }
 
-/* R - rho mean of a set: the right side of centred outputs (p x H). */
+/* R - rho mean of a set: the right-hand side of centred outputs (p x H). */
 static orff_status centre(const orffi_lattice_system *s, size_t p, const orffi_lattice_set *set,
                           const double *mean, orffi_mode *R) {
     const orffi_lattice *l = s->lattice;
@@ -50,7 +50,7 @@ static orff_status centre(const orffi_lattice_system *s, size_t p, const orffi_l
     return s->functionals ? orffi_lattice_functionals_right(s->functionals, mean, R) : ORFF_OK;
 }
 
-/* Centred sums of y y^T (p x p); of directed rows sum c (y - <e, mean>)^2 in place of the first. */
+/* Centred sums of y y^T (p x p); for directed rows sum c (y - <e, mean>)^2 in the first element. */
 static void centre_squares(size_t p, bool directed, const orffi_lattice_set *set, const double *mean,
                            double *out) {
     const size_t side = p + 1;
@@ -110,7 +110,7 @@ double orffi_lattice_observed(const orffi_lattice_rows *r) {
     return r->directed > 0.0 ? orffi_table_observed(r->total.weight, r->walls) : r->N;
 }
 
-/* As orffi_table_mean. */
+/* The same as orffi_table_mean. */
 static orff_status find_directed_mean(orffi_lattice_rows *r) {
     const size_t p = r->moments->p, side = p + 1;
     double *A;
@@ -157,7 +157,7 @@ static orffi_lattice_iterations iterations_of(const orffi_task *task) {
                                       .limit = task->settings->max_iterations};
 }
 
-/* Axes of the same size stand side by side; each such group is solved at its shift. */
+/* Axes of equal size are adjacent; each such group is solved at its shift. */
 static size_t group_end(const orffi_lattice_system *s, size_t first) {
     size_t end = first + 1;
     while (end < s->axes && s->size[end] == s->size[first]) end++;
@@ -223,7 +223,7 @@ static orff_status solve_axes(orffi_lattice_system *s, orffi_lattice_block *bloc
     return ORFF_OK;
 }
 
-/* Sum over the axes of log det(I + G a / shift), its error, and the degrees of freedom. */
+/* Sums over the axes of log det(I + G a / shift), its error, and the degrees of freedom. */
 static orff_status determine_axes(orffi_lattice_rows *r, double shift, double *log_det, double *error,
                                   double *dof) {
     orffi_lattice_system *s = &r->system;
@@ -244,7 +244,7 @@ static orff_status determine_axes(orffi_lattice_rows *r, double shift, double *l
     return ORFF_OK;
 }
 
-/* y^T (K + shift)^-1 y times shift. */
+/* shift times y^T (K + shift)^-1 y. */
 static double left_over(const orffi_lattice_rows *r) {
     const size_t p = r->moments->p, length = r->system.r * r->system.H;
     double sum = 0.0;
@@ -269,7 +269,7 @@ void orffi_lattice_noises(const orffi_lattice_rows *r, double *variances) {
 
 orff_status orffi_lattice_solve_at(orffi_lattice_rows *r, double lambda, bool evidence,
                                    orffi_lattice_solution *out) {
-    const size_t numbers = r->moments->directed ? 1 : r->moments->p; /* of a row */
+    const size_t numbers = r->moments->directed ? 1 : r->moments->p; /* per row */
     const double shift = r->N * lambda, P = (double)(r->total.rows * numbers);
     *out = (orffi_lattice_solution){.log_evidence = NAN, .profile = NAN, .dof = NAN};
     out->iterations = iterations_of(&r->task);
@@ -307,8 +307,9 @@ static orff_status keep_factors(orffi_lattice_rows *r, orffi_lattice_fit *fit, d
     return ORFF_OK;
 }
 
-/* (G + shift) d = W^T e + sqrt(shift) g has the covariance (G + shift)^-1 that error bars need, for e of the rows' random
- * signs and g of the prior. The right sides of all draws: axes x draws x r x H. */
+/* (G + shift) d = W^T e + sqrt(shift) g has the covariance (G + shift)^-1 of the error bars, where e comes
+ * from random signs of the rows and g from the prior. Fills the right-hand sides of all draws:
+ * axes x draws x r x H. */
 static orff_status fill_draws(const orffi_lattice_rows *r, double shift, orffi_mode *b) {
     const orffi_lattice_system *s = &r->system;
     const size_t length = s->r * s->H, draws = r->moments->draws;
@@ -392,9 +393,9 @@ static orff_status keep_samples(orffi_lattice_rows *r, orffi_lattice_fit *fit, d
     return status;
 }
 
-/* |E(k)|^2 is sum c at every k on average if the signs of the rows are independent, and more if they are not: some rows have the
- * same signs, or their signs are left where they themselves were taken off. Each draw is an estimate of its own. Functionals have
- * other powers at each k, and come with rows that were never parts. */
+/* On average |E(k)|^2 is sum c at every k if the signs of the rows are independent. It is larger if some
+ * rows have the same signs, or if rows were removed but their signs remain. Each draw gives one estimate.
+ * Functionals have different powers at each k, and come only with rows that were never merged from parts. */
 static bool signs_agree(const orffi_lattice_moments *m, const orffi_lattice_set *total) {
     const size_t H = orffi_lattice_modes(&m->lattice), p = m->p, side = p + 1;
     double expected = 0.0, sum = 0.0, squares = 0.0;
@@ -441,7 +442,7 @@ orff_status orffi_lattice_errors(orffi_lattice_system *s, const orffi_lattice_se
     if (!status) status = orffi_lattice_system_convolve(s, p, V, TV);
     if (!status) status = centre(s, p, set, mean, R);
     if (!status) centre_squares(p, s->directed, set, mean, squares);
-    const size_t fields = s->directed ? p : 1; /* that an error is of */
+    const size_t fields = s->directed ? p : 1; /* fields of which an error consists */
     for (size_t a = 0; !status && a < p; a++) {
         const size_t first = s->directed ? 0 : a;
         errors[a] = fmax(squares[first * p + first] -
@@ -455,7 +456,7 @@ orff_status orffi_lattice_errors(orffi_lattice_system *s, const orffi_lattice_se
     return status;
 }
 
-/* What a fold needs beside what all rows have. */
+/* Memory of a fold. */
 typedef struct fold {
     orffi_lattice_set rest;
     orffi_lattice_block block;
@@ -470,7 +471,7 @@ static void fold_clear(fold *f) {
     orffi_release(f->V);
 }
 
-/* Errors on the rows of fold k, added to `errors`; the system is left with the density of that fold. */
+/* Adds the errors on the rows of fold k to `errors`. Leaves the system with the density of that fold. */
 static orff_status cross_fold(orffi_lattice_rows *r, size_t k, double lambda, fold *f, double *errors) {
     orffi_lattice_system *s = &r->system;
     const size_t p = r->moments->p, length = s->axes * s->r * s->H;
@@ -478,7 +479,7 @@ static orff_status cross_fold(orffi_lattice_rows *r, size_t k, double lambda, fo
     orffi_lattice_iterations how = iterations_of(&r->task);
     ORFFI_TRY(orffi_lattice_set_init(r->moments, &f->rest));
     orffi_lattice_moments_sum(r->moments, k, &f->rest);
-    /* of directed rows, as large a share of N as of their weights */
+    /* for directed rows, the same share of N as of their weights */
     const double N =
         r->moments->directed ? r->N * f->rest.weight / r->total.weight : f->rest.T[(p + 1) * (p + 1) - 1];
     ORFFI_TRY(orffi_lattice_system_fill(s, f->rest.rho));
@@ -487,7 +488,7 @@ static orff_status cross_fold(orffi_lattice_rows *r, size_t k, double lambda, fo
     ORFFI_TRY(orffi_duplicate(&f->theta, r->theta, length, sizeof *f->theta));
     ORFFI_TRY(orffi_alloc(&f->V, s->H * sizeof *f->V, p));
     ORFFI_TRY(fill_right(r, &f->rest, f->b));
-    how.residual = fmax(how.residual, 1e-3); /* errors of rows left out say no more */
+    how.residual = fmax(how.residual, 1e-3); /* held-out errors need no better */
     ORFFI_TRY(solve_axes(s, &f->block, N * lambda, f->b, f->theta, &how));
     orffi_lattice_system_field(s, f->theta, f->V);
     ORFFI_TRY(orffi_lattice_system_fill(s, r->moments->sets[k].rho));

@@ -1,4 +1,5 @@
-/* A fit on a lattice as waves, or as the rows that it predicts from. Of waves both k and -k are in one, so that 2 Re V exp(i <w, x>) = a cos + b sin. */
+/* A fit on a lattice as waves, or as the rows that it predicts from. A wave combines k and -k, so that 2
+ * Re V exp(i <w, x>) = a cos + b sin. */
 #include "engine/lattice.h"
 
 #define TWO_PI 6.28318530717958647693
@@ -12,7 +13,7 @@ static void fill_lattice(const orffi_lattice *l, orffi_term *t) {
     }
 }
 
-/* Along axis j of the outputs. */
+/* The component along axis j of the outputs. */
 static double along(const orffi_lattice_system *s, size_t j, size_t p, const double *y) {
     double sum = 0.0;
     for (size_t a = 0; a < p; a++) sum += s->turn[j * p + a] * y[a];

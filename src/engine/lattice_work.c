@@ -1,17 +1,18 @@
-/* What rows cost on a lattice, before they are summed up or kept.
+/* The cost of rows on a lattice, before they are summed up or kept.
  *
- * Summed up: the block of the preconditioner has the modes of most variance. Of the others none has more than s of it. Rows of
- * the density rho, even over their extent, with directions of all kinds, tell no more than s rho V / p of them beside the noise,
- * where V is the volume of a period, of which the extent is a part. Conjugate gradients at the condition
+ * Summed up: the block of the preconditioner has the modes of largest variance; none of the others has
+ * more than s. Directed rows of density rho, evenly spread over their extent, with directions of all
+ * kinds, determine these modes to at most s rho V / p relative to the noise, where V is the volume of a
+ * period, of which the extent is a part. Conjugate gradients at the condition number
  *
  *     c = 1 + s rho V / (p shift)        take        sqrt(c)/2 ln(2/residual)
  *
- * iterations. (Of 4269 currents with errors, lambda from 1e-4 to 1e-7 takes 10 to 188; this says 17 to 309.) Rows with all outputs
- * tell p times as much, and there is nothing to divide by p. (Of 100 000 in the plane 20, this says 33; of 60 000 in space 122
- * and 208.)
+ * iterations. (For 4269 currents with errors, lambda from 1e-4 to 1e-7 takes 10 to 188; this formula gives
+ * 17 to 309.) Complete rows determine p times as much, so there is no division by p. (100 000 rows in the
+ * plane take 20 iterations, this formula gives 33; 60 000 in space take 122, and 208.)
  *
- * Kept: every row is predicted from its neighbours once for each noise, and a step multiplies by the weights of these predictions
- * twice, and spreads rows to the grid of a transform and back. */
+ * Kept: every row is predicted from its neighbours once for each noise. A step multiplies by the weights
+ * of these predictions twice, and spreads rows to the grid of a transform and back. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,12 +20,15 @@
 #include "engine/lattice.h"
 #include "lattice/nufft_kernel.h"
 
-#define THROUGH_MEMORY 10.0 /* transforms, and products with one vector, beside the rate of dense matrices */
+/* Cost of transforms, and of products with one vector, relative to the rate of dense matrices. */
+#define THROUGH_MEMORY 10.0
 #define TRANSFORM      1.25 /* multiplications of a real transform of P points, over P log2 P */
-#define KERNEL         20   /* multiplications of a kernel between two rows: a distance, a root and an exponential */
-#define GATHERED       40.0 /* products with numbers of rows that lie anywhere in memory, likewise */
-#define KEPT_STEPS     80   /* behind neighbours: 20 to 44 seen in space, 78 in the plane, where rows have more about them */
-#define UNKNOWN_NOISE  0.1  /* of the field, where lambda is still to be found */
+#define KERNEL         20   /* multiplications for a kernel value: a distance, a root and an exponential */
+#define GATHERED       40.0 /* cost of products with rows scattered in memory, likewise */
+/* Preconditioned by neighbours: 20 to 44 seen in space, 78 in the plane, where rows have more rows around
+ * them. */
+#define KEPT_STEPS    80
+#define UNKNOWN_NOISE 0.1 /* of the field, while lambda is unknown */
 
 static int by_size(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
@@ -48,7 +52,7 @@ static double steps(double condition, double residual) {
     return 0.5 * sqrt(condition) * log(2.0 / residual);
 }
 
-/* How much denser rows are in their extent than they would be over a period. */
+/* The density of rows in their extent relative to the density if they were spread over a period. */
 static double crowding(const orffi_lattice_rows *r) {
     double ratio = 1.0;
     for (size_t i = 0; i < r->lattice.d; i++)
@@ -56,13 +60,13 @@ static double crowding(const orffi_lattice_rows *r) {
     return ratio;
 }
 
-/* An iteration: fields of all outputs to a grid and back, and a solution with the block. */
+/* One iteration: fields of all outputs to a grid and back, and a solution with the block. */
 static double work_of_step(const orffi_lattice_system *s, size_t block) {
     const double points = (double)orffi_lattice_points(s->lattice), n = (double)block;
     return THROUGH_MEMORY * (2.0 * TRANSFORM * (double)s->p * points * log2(points) + n * n);
 }
 
-/* One solution for the rows, and coarser ones for the evidence and for error bars. */
+/* One solution for the rows, and less accurate ones for the evidence and for error bars. */
 static orff_status count(const orffi_lattice_rows *r, const orffi_lattice_system *s, size_t rows,
                          double noise, orffi_lattice_effort *effort) {
     const double coarse =
@@ -78,9 +82,9 @@ static orff_status count(const orffi_lattice_rows *r, const orffi_lattice_system
     return ORFF_OK;
 }
 
-/* ---- whole rows */
+/* ---- complete rows */
 
-/* Systems that are factored apart: one for each size of an axis. */
+/* The number of systems factored separately: one for each size of an axis. */
 static size_t group_count(const orffi_lattice_system *s) {
     size_t count = s->axes > 0;
     for (size_t j = 1; j < s->axes; j++) count += s->size[j] != s->size[j - 1];
@@ -94,8 +98,8 @@ static double variance_of(const orffi_lattice_system *s) {
     return sum / (double)s->p;
 }
 
-/* A solution for the rows at every axis, and coarser ones: for each sample of error bars too, for each probe of the evidence of
- * each system. */
+/* One solution for the rows at every axis, and less accurate ones for each sample of error bars and for
+ * each probe of each system's evidence. */
 static orff_status count_waves(const orffi_lattice_rows *r, const orffi_lattice_system *s, size_t rows,
                                double noise, double *work) {
     const double draws = (double)orffi_lattice_draws(r, rows), axes = (double)s->axes;

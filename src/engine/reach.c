@@ -5,16 +5,16 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-#define RANK_ROUNDING 1e-12 /* eigenvalues below so much of the largest are zero */
+#define RANK_ROUNDING 1e-12 /* relative to the largest: smaller eigenvalues count as zero */
 
-/* Whether f(x) is confined at all: no part reaches every output by itself. */
+/* Whether f(x) is confined: no part reaches every output by itself. */
 static bool is_confined(const orff_kernel *kernel) {
     for (size_t m = 0; m < kernel->n_parts; m++)
         if (!kernel->parts[m].rule->separable || !kernel->parts[m].A) return false;
     return true;
 }
 
-/* V (p x p) = eigenvectors of sum root^2 A, the first *count of which belong to the value zero. */
+/* V (p x p): eigenvectors of sum root^2 A, the first *count of which belong to the eigenvalue zero. */
 static orff_status null_space(const orff_kernel *kernel, double *V, size_t *count) {
     const size_t p = kernel->p;
     double *values;

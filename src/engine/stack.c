@@ -9,18 +9,19 @@
 #include "stack/head.h"
 #include "stack/train.h"
 
-#define HIDDEN_FEATURES 100 /* of each hidden layer, unless somebody says */
+#define HIDDEN_FEATURES 100 /* default for each hidden layer */
 
 typedef struct stack_rows {
     orffi_task task;
-    orff_kernel *kernel, *last; /* what was prepared for; the same on what the hidden layers give */
+    orff_kernel *kernel, *last; /* as prepared; the same on the outputs of the hidden layers */
     orff_stack *stack;
     orffi_table gathered;
     const orffi_table *table; /* `gathered`, or the caller's */
     orffi_split split;
-    orff_kernel *asked, *asked_last; /* the kernel last asked for, and the same on the hidden numbers */
-    orff_features *bound;            /* of it */
-    orffi_head judge;                /* of it */
+    /* The kernel last asked for; the same on the outputs of the hidden layers. */
+    orff_kernel *asked, *asked_last;
+    orff_features *bound; /* to that kernel */
+    orffi_head judge;     /* for that kernel */
 } stack_rows;
 
 /* ---- what it can do */
@@ -97,7 +98,7 @@ static bool compares(const orff_kernel *kernel, size_t rows) {
 
 /* ---- kernels of layers */
 
-/* The length scale of a part relative to the first one's. */
+/* The length scale of part m relative to that of the first part. */
 static double ratio(const orff_kernel *kernel, size_t m) {
     double sum = 0.0;
     for (size_t i = 0; i < kernel->d; i++)
@@ -128,7 +129,7 @@ static orff_status widen(const orff_kernel *kernel, size_t width, orff_kernel **
     return status;
 }
 
-/* Layer l takes d numbers; the first sees the inputs in the kernel's length scales. */
+/* The kernel of layer l with d inputs; for the first layer inputs are in the kernel's length scales. */
 static orff_status hidden_kernel(const orff_settings *s, const orff_kernel *kernel, size_t l, size_t d,
                                  orff_kernel **out) {
     orff_part part = orff_part_default();
@@ -177,7 +178,7 @@ static orff_status draw_layer(stack_rows *r, size_t l, const orff_kernel *kernel
     sampling.extent = NULL;
     if (hidden)
         sampling.seed +=
-            1000003u * (l + 1); /* the last layer has the frequencies of a model without hidden ones */
+            1000003u * (l + 1); /* the last layer gets the frequencies of a model without hidden layers */
     ORFFI_TRY(orff_features_create(&features, kernel, &sampling));
     return orffi_layer_init(&r->stack->layers[l], features, hidden, sampling.seed);
 }
@@ -288,7 +289,7 @@ static orff_status size(void *rows, const orff_kernel *kernel, double *out) {
     return orffi_head_size(&r->judge, out);
 }
 
-/* N lambda is that of all rows. */
+/* N lambda refers to all rows. */
 static orff_status judge(stack_rows *r, double lambda, double *error, double *outputs) {
     const orffi_split *s = &r->split;
     return orffi_head_try(&r->judge, lambda * (s->learned_weight + s->left_weight) / s->learned_weight, error,
@@ -305,13 +306,13 @@ static orff_status criterion(void *rows, const orff_kernel *kernel, size_t count
         if (c->points) c->points[l] = (orff_path_point){lambdas[l], NAN, NAN, NAN, NAN, c->errors[l], NAN};
     }
     c->told = true;
-    c->crossed = false; /* `learn` tells them */
+    c->crossed = false; /* `learn` reports these */
     return ORFF_OK;
 }
 
 /* ---- the fit */
 
-/* The last layer on all rows, by the engine of features. */
+/* Learns the last layer from all rows, by the engine of features. */
 static orff_status learn_head(stack_rows *r, const orffi_table *hidden, double lambda, orffi_report *report,
                               void **head) {
     orffi_task task = r->task;
@@ -339,8 +340,8 @@ static orff_status learn_last(stack_rows *r, double lambda, orffi_report *report
     return status;
 }
 
-/* The errors of rows left out are those of a last layer that has not seen them. The evidence would be that of the last layer
- * alone, as if the others had not been learned. */
+/* Errors on held-out rows come from a last layer that has not seen them. No evidence is reported: it would
+ * treat the hidden layers as given, although they were learned. */
 static orff_status learn(void **out, void *rows, const orff_kernel *kernel, double lambda,
                          orffi_report *report) {
     stack_rows *r = rows;

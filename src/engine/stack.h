@@ -1,7 +1,7 @@
-/* The engine of stacks, as its files share it. Its kernel (d inputs) says what the first layer sees; hidden layers are
- * decomposable with the identity, and the last layer has the parts of the kernel on what the hidden ones give, whose length
- * scales are those of the kernel relative to the first part's: W of the first layer begins as 1/sigma.
- */
+/* The engine of stacks, shared by its files. Its kernel (d inputs) describes the first layer's inputs.
+ * Hidden layers are decomposable with the identity; the last layer has the parts of the kernel on the
+ * outputs of the hidden layers, with length scales relative to that of the first part: W of the first
+ * layer begins as 1/sigma. */
 #ifndef ORFFI_ENGINE_STACK_H
 #define ORFFI_ENGINE_STACK_H
 
@@ -10,11 +10,12 @@
 
 typedef struct orffi_stack_fit {
     orff_kernel *kernel;
-    orffi_features_fit *head; /* the last layer: a fit on what the hidden layers give */
+    orffi_features_fit *head; /* the last layer: a fit on the outputs of the hidden layers */
     orff_stack *stack;        /* hidden layers, and the last one borrowed from the head */
 } orffi_stack_fit;
 
-/* Hidden layers are taken over, the last layer of `stack` being still to be filled; so is the head. Also on failure. */
+/* Takes over the head and the hidden layers, also on failure; the last layer of `stack` must still be
+ * empty. */
 orff_status orffi_stack_fit_create(orffi_stack_fit **fit, const orff_kernel *kernel, orff_stack *stack,
                                    orffi_features_fit *head);
 void orffi_stack_fit_free(void *fit);

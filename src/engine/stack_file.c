@@ -1,11 +1,11 @@
-/* Stacks in files: member "stack" of the member "model", a list with a document for each layer: "kernel" and "bank" as in a
- * model of features, and of the last layer "model" too, with what such a model has there. Tensors of layer i are stack.<i>.*:
+/* Stacks in files: member "stack" of the member "model", a list with a document for each layer: "kernel"
+ * and "bank" as in a model of features; for the last layer also "model", with the content it has in such a
+ * model. Tensors of layer i are stack.<i>.*:
  *
- *     stack.<i>.W        p x d, of hidden layers
+ *     stack.<i>.W        p x d, for hidden layers
  *     stack.<i>.theta    M
  *
- * and what the kernel, the bank and the posterior add.
- */
+ * and those of the kernel, the bank and the posterior. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static orff_status no_memory(void) {
 
 /* ---- writing */
 
-/* All is written by `add`, which has the archive. */
+/* Only creates the list: `add`, which has the archive, writes everything. */
 int orffi_stack_pack(const void *fit, json_t *model) {
     (void)fit;
     return json_object_set_new(model, "stack", json_array());
@@ -77,10 +77,10 @@ orff_status orffi_stack_add(const void *self, bool compact, orffi_archive_writer
 
 /* ---- reading */
 
-/* One layer: the archive inside, and how many numbers it takes. */
+/* One layer: the archive inside, and its number of inputs. */
 typedef struct place {
     const orffi_archive *archive;
-    size_t d, p; /* p of the last layer: the model's; else found */
+    size_t d, p; /* p: for the last layer the model's; otherwise set when read */
 } place;
 
 static orff_status read_features(const place *at, size_t M, orff_features **features) {
@@ -138,7 +138,7 @@ static orff_status read_head(const place *at, orffi_features_fit **head) {
     return status;
 }
 
-/* Layer l into its place; at says what it takes, and then what it gives. */
+/* Reads layer l. at: first describes the inputs of the layer, then its outputs. */
 static orff_status read_layer(const orffi_fields *model, size_t l, orff_stack *stack, place *at,
                               orffi_features_fit **head) {
     char prefix[PREFIX];

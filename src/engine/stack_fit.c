@@ -1,4 +1,4 @@
-/* What a stack has learned, and what follows from it at a point. */
+/* A learned stack, and results at points. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -34,7 +34,7 @@ orff_status orffi_stack_fit_create(orffi_stack_fit **out, const orff_kernel *ker
     return status;
 }
 
-/* In units of x' and for a spread of 1: what the user's are is `what`'s. */
+/* Slopes are in units of x' and for a spread of 1; `what` converts them to the user's units. */
 static orff_status fill_fields(const orffi_stack_fit *fit, const orffi_derived *what, size_t n,
                                const double *x, double *J, double *out) {
     const size_t d = fit->kernel->d, p = fit->kernel->p;
@@ -65,7 +65,7 @@ orff_status orffi_stack_derive(const void *self, const orffi_derived *what, size
     return status;
 }
 
-/* ---- samples: other last layers on the same hidden ones */
+/* ---- samples: other last layers on the same hidden layers */
 
 static orff_status wrap(const orffi_stack_fit *fit, void *head, orffi_stack_fit **out) {
     orffi_stack_fit *made;
@@ -85,7 +85,8 @@ static orff_status wrap(const orffi_stack_fit *fit, void *head, orffi_stack_fit 
     return status;
 }
 
-/* The terms of a sample, which are the head's, become the stack's; what cannot is left out of it. */
+/* Turns the terms of a sample of the head into terms of the stack; after a failure it only frees the
+ * others. */
 static orff_status wrap_terms(const orffi_stack_fit *fit, orffi_deviation *sample) {
     const orffi_deviation heads = *sample;
     orff_status status = ORFF_OK;

@@ -1,4 +1,4 @@
-/* The memory of a term. */
+/* Memory for a term. */
 #include "engine/sum.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* A fit as a sum of waves or of centres: orff_term with arrays of its own. In the engine's units; the model above it has those
- * of the user. */
+/* A fit as a sum of waves, of centres, or of nearest rows: an orff_term that owns its arrays, in the
+ * engine's units. The model converts them to the user's units. */
 #ifndef ORFFI_ENGINE_SUM_H
 #define ORFFI_ENGINE_SUM_H
 
@@ -9,7 +9,7 @@ typedef struct orffi_term {
     size_t waves;
     double *omega, *a, *b; /* waves x d, waves x p twice */
     double *origin;        /* d */
-    double *steps;         /* d, or NULL, as the next two */
+    double *steps;         /* d, or NULL, as are the next two */
     size_t *most;
     double *inside;
     size_t centres, parts;
@@ -19,10 +19,10 @@ typedef struct orffi_term {
     double *y, *turn, *noise, *weights, *amplitude; /* see orff_term */
 } orffi_term;
 
-/* Room for what a term of waves has, or one of centres. */
+/* Allocate a term of waves, or one of centres. */
 orff_status orffi_term_waves(orffi_term *term, size_t count, size_t d, size_t p, bool lattice);
 orff_status orffi_term_centres(orffi_term *term, size_t count, size_t parts, size_t d, size_t p);
-/* One of nearest rows; weights where `weighted`. */
+/* Allocates a term of nearest rows; with weights if `weighted`. */
 orff_status orffi_term_nearest(orffi_term *term, size_t count, size_t parts, size_t axes, size_t d, size_t p,
                                bool weighted);
 void orffi_term_clear(orffi_term *term);

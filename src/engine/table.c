@@ -79,7 +79,7 @@ void orffi_table_subtract(orffi_table *t, const double *mean) {
         t->Y[t->along ? i / p : i] -= mean[i % p] * (t->along ? t->along[i] : 1.0);
 }
 
-/* Twice the room, contents kept. */
+/* Doubles the room and keeps the contents. */
 static orff_status grow(orffi_table *table, size_t used) {
     orffi_table bigger = {0};
     orff_status status = orffi_table_init(&bigger, 2 * table->n, table->d, table->p, table->weights != NULL);

@@ -8,9 +8,9 @@
 #include "model/model.h"
 #include "model/outliers.h"
 
-#define STRETCHES 20 /* of time that are left out together, at least */
+#define STRETCHES 20 /* at least so many stretches of time, each held out as a whole */
 
-/* Empty but for the lags. */
+/* Everything but the lags is still empty. */
 static orff_status create_series(orffi_series **out, size_t p, size_t n_lags, const size_t *lags,
                                  bool changes) {
     orffi_series *s;
@@ -35,7 +35,7 @@ void orffi_series_free(orffi_series *s) {
     orffi_release(s);
 }
 
-/* Refuses lags and values that are none. */
+/* Refuses invalid lags and infinite values. */
 static orff_status check_series(const orff_series *s) {
     if (!s || !s->values || !s->lags || !s->n_lags || !s->p)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT,
@@ -123,7 +123,8 @@ static orff_status fill(const orff_series *s, lagged *r) {
 
 /* ---- errors of a step */
 
-/* The correlations of the errors of training, with the variances of the noise, which know of the freedom of f. */
+/* The covariance of the noise (p x p): variances from the model's noise, which accounts for the degrees of
+ * freedom of f, and correlations from the training errors. */
 static orff_status find_noise(const orff_model *model, lagged *r, double *noise) {
     const size_t p = r->p;
     ORFFI_TRY(orff_model_predict(model, r->n, r->X, r->F));

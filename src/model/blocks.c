@@ -1,13 +1,14 @@
-/* The size of the blocks that are left out together.
+/* The size of the blocks that are held out together.
  *
- * Rows nearer to each other than a length scale l say much the same, so that a row among its neighbours is no test. With a
- * side of 2 l the middle of a block is a length scale away from all rows of other blocks, where a Gaussian kernel has 0.6
- * left: the rows around still say something, but give nothing away. Smaller ones would flatter, larger ones ask for what
- * no model can know.
+ * Rows nearer to each other than a length scale l carry nearly the same information, so predicting a row
+ * from its neighbours is no test. With a side of 2 l the middle of a block is one length scale away from
+ * all rows of other blocks. There a Gaussian kernel has fallen to 0.6: the surrounding rows still inform
+ * the prediction but do not determine it. Smaller blocks would flatter the model; larger ones would ask
+ * for what no model can know.
  *
- * Where l is long beside the range of the rows, blocks must be smaller, or there are too few for the folds: at least four
- * for each fold. A row's block follows from its inputs alone, so that rows may stream.
- */
+ * Where l is long compared with the range of the rows, blocks must be smaller, or there are too few for
+ * the folds: at least four per fold. The block of a row depends only on its inputs, so rows can be
+ * streamed. */
 #include "model/blocks.h"
 
 #include <math.h>
@@ -19,10 +20,10 @@
 #include "moments/moments.h"
 
 #define WIDTH    2.0  /* of a block, in length scales */
-#define EACH     4    /* blocks for a fold, at least, if they were all filled */
-#define HALVINGS 8    /* of blocks that have too many of the rows */
-#define LOOKED   5000 /* rows that tell it */
-#define LARGEST  0.5  /* share of the rows in a fold: the others learn from the rest */
+#define EACH     4    /* blocks per fold, at least, if all blocks held rows */
+#define HALVINGS 8    /* how often blocks are halved while one fold has too many of the rows */
+#define LOOKED   5000 /* rows that the fold sizes are counted on */
+#define LARGEST  0.5  /* largest share of the rows in one fold: the model learns from the others */
 
 static const char *const names[] = {ORFF_FOLDS_LIST(ORFFI_NAME_OF) NULL};
 
@@ -44,8 +45,8 @@ orff_status orff_folds_parse(const char *name, orff_folds *folds) {
 
 /* ---- sides */
 
-/* The shortest length scale of the parts along an input, which blocks of a longer one would rule out; INFINITY where there is
- * none. */
+/* The shortest length scale of all parts along an input; blocks made for a longer one would be too large
+ * for it. INFINITY if there is none. */
 static double shortest_scale(const orffi_plan *plan, size_t i) {
     double least = INFINITY;
     for (size_t m = 0; m < plan->parts.count; m++) {
@@ -61,7 +62,7 @@ double orffi_blocks_side(size_t d, size_t folds, double shortest, double extent)
     return isfinite(side) && side > 0.0 ? side : 1.0;
 }
 
-/* Blocks of an input on a circle close it. */
+/* On a circle, a whole number of blocks covers the period. */
 static double close_circle(const orffi_plan *plan, size_t i, double side) {
     const double *periods = plan->periods;
     return orffi_is_periodic(periods, i) ? periods[i] / ceil(periods[i] / side - 1e-9) : side;
@@ -77,7 +78,7 @@ static void fill_sides(orffi_plan *plan) {
 
 /* ---- the rows in them */
 
-/* Whether rows of the head fall into folds that cross-validation can use. */
+/* Whether the first rows (the head) fall into folds that cross-validation can use. */
 static bool is_spread(const orffi_plan *plan, const orffi_rows *rows, double *x) {
     const orffi_table *head = &rows->head;
     const orff_moments_settings how = {.folds = plan->settings.folds < 2 ? 5 : plan->settings.folds,
@@ -94,7 +95,7 @@ static bool is_spread(const orffi_plan *plan, const orffi_rows *rows, double *x)
     return (double)most <= LARGEST * (double)looked;
 }
 
-/* Rows may lie in heaps: blocks are halved until they divide them. */
+/* Rows may be clustered: halve the blocks until they divide the clusters. */
 static orff_status divide_rows(orffi_plan *plan, const orffi_rows *rows, bool *divided) {
     double *x;
     ORFFI_TRY(ORFFI_NEW_ARRAY(x, plan->d));
@@ -110,7 +111,7 @@ static orff_status divide_rows(orffi_plan *plan, const orffi_rows *rows, bool *d
 orff_status orffi_blocks_choose(orffi_plan *plan, const orffi_rows *rows) {
     const orff_settings *s = &plan->settings;
     bool divided;
-    if (s->folds > 1000) return ORFF_OK; /* refused elsewhere */
+    if (s->folds > 1000) return ORFF_OK; /* an error elsewhere */
     ORFFI_TRY(ORFFI_NEW_ARRAY(plan->blocks, plan->d));
     fill_sides(plan);
     ORFFI_TRY(divide_rows(plan, rows, &divided));

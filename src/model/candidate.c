@@ -9,14 +9,14 @@
 #include "solve/minimise.h"
 
 #define MOST_EVALUATIONS 40
-#define LONGEST_STEP     1.0  /* of a logarithm: nothing grows or shrinks by more than e at once */
-#define LONGEST          30.0 /* scales beyond so many median distances look all alike */
-#define LARGEST_WEIGHT   8.0  /* of a logarithm: a part with 1/3000 of the variance is none */
-#define LARGEST_RATIO \
-    9.0 /* of a logarithm: beside an instrument of a hundredth of its noise another tells nothing */
-#define LARGEST_LOGIT 6.0 /* a mix within 1/400 of an end is that end */
+#define LONGEST_STEP     1.0  /* in logarithms: nothing grows or shrinks by more than a factor e at once */
+#define LONGEST          30.0 /* length scales beyond so many median distances all look alike */
+#define LARGEST_WEIGHT   8.0  /* in logarithms: a part with 1/3000 of the variance counts as absent */
+/* In logarithms of variances: beside an instrument with a hundredth of its noise, another adds nothing. */
+#define LARGEST_RATIO 9.0
+#define LARGEST_LOGIT 6.0 /* logit of 1/400: a mix nearer to an end than that counts as that end */
 
-/* An evidence with what its unknowns stand for. */
+/* An evidence function and the meaning of its unknowns. */
 typedef struct form {
     orffi_evidence_form what;
     orff_part *parts;
@@ -39,7 +39,8 @@ orff_status orffi_candidate_copy(orffi_candidate *to, const orffi_candidate *fro
 
 /* ---- unknowns */
 
-/* What two length scales have in common when they go together: the part, and the input, or d for the space of a field. */
+/* Length scales with equal keys share one unknown. input: the input, or d for all inputs of a field's
+ * space. */
 typedef struct key {
     size_t part, input;
 } key;
@@ -51,7 +52,7 @@ static key key_of(const orffi_judge *judge, const orffi_parts *parts, orffi_free
     return (key){freedom.apart ? m : 0, own ? i : parts->d};
 }
 
-/* The first place before k that goes with it, or k. */
+/* The first place before k with the same key, or k. */
 static size_t first_like(const orffi_judge *judge, const orffi_parts *parts, orffi_freedom freedom,
                          size_t k) {
     const size_t d = parts->d;
@@ -215,17 +216,18 @@ orff_status orffi_candidate_outputs(const orffi_candidate *c, orffi_judge *judge
     return status;
 }
 
-/* Of squares of all rows, group after group. */
+/* From the squared errors of all rows, group after group. */
 static double score_of(const orffi_sample *sample, const double *squares) {
     const size_t first = sample->tables[0].n;
     double spread = 0.0, near = 0.0;
     for (size_t i = 0; i < first; i++) spread += squares[i] / (double)first;
     for (size_t g = 1, at = first; g < sample->count; at += sample->tables[g++].n)
         near += squares[at] / (double)(sample->count - 1);
-    return log(fmax(spread, DBL_MIN)) + log(fmax(near, DBL_MIN)); /* rows may be predicted exactly */
+    return log(fmax(spread, DBL_MIN)) + log(fmax(near, DBL_MIN)); /* fmax: rows may be predicted exactly */
 }
 
-/* Squares of all rows of all groups, group after group; they are the caller's, NULL where there are none. */
+/* Squared errors of all rows, group after group, each row held out in turn. The caller releases *squares;
+ * NULL if there are none. */
 static orff_status leave_out(const orffi_candidate *c, orffi_judge *judge, const orffi_sample *sample,
                              double **squares) {
     form f = {.judge = judge};
@@ -304,7 +306,7 @@ static orff_status find_evidence(void *self, const double *x, double *value, dou
     return orffi_evidence_evaluate(f->evidence, x, value, gradient);
 }
 
-/* What x says becomes the candidate's. */
+/* Writes the unknowns x into the candidate. */
 static void apply_unknowns(const form *f, orffi_candidate *c) {
     const size_t d = c->parts.d;
     const double *at = f->x + f->what.scales;

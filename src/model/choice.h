@@ -1,4 +1,4 @@
-/* A choice by the evidence: what is open in the parts of a plan, settled on some of its rows. */
+/* A choice by the evidence: finds everything open in the parts of a plan from some of its rows. */
 #ifndef ORFFI_MODEL_CHOICE_H
 #define ORFFI_MODEL_CHOICE_H
 
@@ -24,28 +24,32 @@ typedef struct orffi_choice {
     double left_out; /* rows left out chose it, which the one of most evidence misses by so many times as much; or 0 */
 } orffi_choice;
 
-/* Find the best. chosen: the parts whose length scales are open. order: so that choices of several kernels see the same
- * rows; 0: the plan's own. The plan is as it was, and outlives the choice; to be cleared in any case. */
+/* Find the best candidate. chosen: the parts whose length scales are open. order: given, so that choices
+ * among several kernels use the same rows; 0: the plan's own. The plan does not change and must outlive
+ * the choice. Clear the choice in any case. */
 orff_status orffi_choice_make(orffi_choice *choice, orffi_plan *plan, const orffi_rows *rows,
                               const bool *chosen, size_t order);
 
-/* Bases from rough to smooth: the next to that of a candidate, where its base is open. false: there is none. */
+/* Gives the candidate the base next to number `base` on the way from rough to smooth, if its base is open.
+ * False if there is none. */
 bool orffi_choice_next_base(const orffi_choice *choice, size_t base, int step, orffi_candidate *candidate);
 
-/* The better kernel where the amplitude of the rows varies from place to place (choose_amplitudes.c). */
+/* Try a kernel for rows whose amplitude varies from place to place; keep it if it is better
+ * (choose_amplitudes.c). */
 orff_status orffi_choice_try_amplitudes(orffi_choice *choice, orffi_freedom freedom);
 
-/* The better kernel on rows left out, where that is another (choose_left_out.c). */
+/* Replace the best kernel if another one predicts held-out rows better (choose_left_out.c). */
 orff_status orffi_choice_try_left_out(orffi_choice *choice);
 
-/* Its log evidence without what its unknowns are worth (Schwarz): half the logarithm of the observations each. */
+/* Its log evidence minus the price of its unknowns (Schwarz): half the logarithm of the number of
+ * observations each. */
 double orffi_choice_score(const orffi_choice *choice);
 
-/* What was found is the plan's: outputs that are better off with a noise of their own get one (choose_noises.c). noise: p
- * standard deviations in the user's units, changed for those. */
+/* Give outputs a noise of their own where that pays (choose_noises.c), and write it into the plan. noise:
+ * p standard deviations in the user's units, changed for those outputs. */
 orff_status orffi_choice_part_noises(orffi_choice *choice, double *noise);
 
-/* What was found becomes the plan's, and is told. */
+/* Write the best candidate into the plan, and log it. */
 orff_status orffi_choice_apply(orffi_choice *choice);
 
 /* The means of the outputs become those of generalised least squares (choose_mean.c): p, in the user's units; or NULL. Before
@@ -53,14 +57,16 @@ orff_status orffi_choice_apply(orffi_choice *choice);
 orff_status orffi_choice_mean(orffi_choice *choice, double **mean);
 void orffi_choice_clear(orffi_choice *choice);
 
-/* The rows that a choice looks at last, `order` numbers of its matrix for each row of the table; median: d. To be cleared in any
- * case. And the table before: as the model does, the mean goes. */
+/* Samples that a choice works on: `few` first, `many` last. `order`: numbers per row of the table in the
+ * matrix of the evidence; median: d. Clear samples in any case. Before sampling, orffi_sample_center
+ * subtracts the mean as the model does. */
 orff_status orffi_sample_center(const orffi_plan *plan, orffi_table *table);
 orff_status orffi_sample_few(const orffi_table *table, const double *median, size_t order,
-                             orffi_sample *sample); /* those it looks at first */
+                             orffi_sample *sample);
 orff_status orffi_sample_many(const orffi_table *table, const double *median, size_t order,
                               orffi_sample *sample);
-size_t orffi_sample_room(void); /* rows of all groups of the latter: of fewer some are in several groups */
+/* Rows in all groups of `many`: with fewer, some would be in several groups. */
+size_t orffi_sample_room(void);
 void orffi_sample_clear(orffi_sample *sample);
 
 #endif

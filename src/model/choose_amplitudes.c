@@ -1,9 +1,10 @@
-/* Kernels for rows whose amplitude varies from place to place, as that of mountains and plains does.
+/* Kernels for rows whose amplitude varies from place to place, such as heights of mountains and plains.
  *
- * The evidence of a stationary process takes the roughness of the one for noise, and smooths the other. With a variance for
- * each group of rows (exact/amplitudes.h) it looks at shapes only. That may go too far: where rain falls on few of the rows,
- * the many dry ones would decide. So such a kernel is taken if two things say so: the evidence that amplitudes vary, and
- * smaller errors on rows left out. */
+ * The evidence of a stationary process mistakes the roughness of the mountains for noise and smooths the
+ * plains. With a variance for each group of rows (exact/amplitudes.h) it compares shapes only. That can go
+ * too far: where rain falls on few of the rows, the many dry ones would decide. So such a kernel is used
+ * only if two criteria favour it: the evidence for varying amplitudes, and smaller errors on held-out
+ * rows. */
 #include <math.h>
 
 #include "base/hooks.h"
@@ -12,17 +13,17 @@
 #include "model/choice.h"
 #include "model/patches.h"
 
-#define ROUGHLY 0.1 /* a difference of log evidence that means nothing */
-#define LEFT    600 /* held-out rows: their mean square is known to about 6 %, differences much better */
-#define NEAREST 32  /* rows that each is predicted from: they screen those farther away */
+#define ROUGHLY 0.1 /* differences of the log evidence below this mean nothing */
+#define LEFT    600 /* held-out rows: they give the mean square to about 6 %, differences much better */
+#define NEAREST 32  /* rows that each is predicted from: they screen off those farther away */
 
-/* The best so far by the evidence, from which bases are tried, and by rows left out. */
+/* top: the best so far by the evidence, from which bases are tried. least: the best by held-out rows. */
 typedef struct search {
     orffi_choice *choice;
     orffi_freedom freedom;
     orffi_sample left; /* rows spread over all, for the errors in gaps; and rows with their neighbours */
     orffi_candidate top, least;
-    double score; /* of least, or that of one amplitude for all */
+    double score; /* of `least`, or of the kernel with one amplitude for all */
 } search;
 
 static orff_status replace(orffi_candidate *old, const orffi_candidate *with) {
@@ -37,7 +38,8 @@ static orff_status replace(orffi_candidate *old, const orffi_candidate *with) {
     return ORFF_OK;
 }
 
-/* Up to its top on few rows, which is near enough: rows left out decide. *better: it is the best by the evidence. */
+/* Maximises the evidence of the candidate on few rows; that is accurate enough, since held-out rows
+ * decide. *better: it has the highest evidence so far. */
 static orff_status try_candidate(search *s, orffi_candidate *candidate, bool *better) {
     orffi_choice *c = s->choice;
     double score;
@@ -51,7 +53,7 @@ static orff_status try_candidate(search *s, orffi_candidate *candidate, bool *be
     return *better ? replace(&s->top, candidate) : ORFF_OK;
 }
 
-/* The next base, from where the best one is. */
+/* The base one step from number `base`, starting at the best candidate. */
 static orff_status try_base(search *s, size_t base, int step, bool *better) {
     orffi_candidate candidate = {0};
     *better = false;
@@ -62,7 +64,7 @@ static orff_status try_base(search *s, size_t base, int step, bool *better) {
     return status;
 }
 
-/* Rougher as long as that is better, or else smoother. */
+/* Rougher bases as long as they are better; if none is, smoother ones. */
 static orff_status try_bases(search *s) {
     const size_t from = s->choice->base;
     size_t base = from;
@@ -100,7 +102,7 @@ static orff_status run(search *s, orffi_candidate *first) {
     return try_bases(s);
 }
 
-/* Kernels k I, of rows that are alike, where neighbours can be found. */
+/* Only for kernels k I and rows of equal quality, in few enough dimensions to find neighbours. */
 static bool applies(const orffi_choice *c) {
     return c->many.count > 2 && c->order == 1 && !c->table.along && !c->table.weights &&
            c->plan->d <= ORFFI_NEAR_MOST && c->table.n > LEFT && !c->plan->settings.auto_kernel &&

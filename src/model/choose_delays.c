@@ -1,5 +1,5 @@
-/* How late outputs are, by the evidence: length scales, wavelengths, what outputs share and what each has of its own, delays and noise
- * are those under which the rows are most probable (search_delays.h). */
+/* Delays of outputs by the evidence: maximises the probability of the rows over length scales,
+ * wavelengths, what outputs share and what each has of its own, delays and noise (search_delays.h). */
 #include <math.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 #include "model/choose.h"
 #include "model/search_delays.h"
 
-#define MOST_OUTPUTS 20 /* a matrix of a few hundred rows knows no more */
+#define MOST_OUTPUTS 20 /* a matrix of a few hundred rows cannot determine more */
 
 typedef struct work {
     orffi_plan *plan;
     orffi_few few;
     orffi_delays_search search;
-    orff_part *parts, *best_parts; /* with the bases that are tried, and the best ones */
+    orff_part *parts, *best_parts; /* with the bases being tried, and the best ones */
     double *best, value;           /* search.n unknowns, and their log evidence */
 } work;
 
@@ -65,7 +65,8 @@ static orff_status check_smooth(const work *w) {
     return ORFF_OK;
 }
 
-/* w->parts: up from where the best one is; from nowhere, its start is searched for. */
+/* Maximises the evidence over w->parts, starting at the best point so far; if there is none yet, searches
+ * for a start. */
 static orff_status try_parts(work *w) {
     const size_t count = w->plan->parts.count;
     double value;
@@ -87,7 +88,8 @@ static orff_status try_parts(work *w) {
     return ORFF_OK;
 }
 
-/* The base of one part is chosen; those of several, of which each has a wave or a length scale of its own, are Gaussian. */
+/* A single part tries all bases. Several parts, each with a wave or a length scale of its own, are
+ * Gaussian. */
 static orff_status search(work *w) {
     const size_t count = w->plan->parts.count;
     ORFFI_TRY(ORFFI_NEW_ARRAY(w->parts, 2 * count));
@@ -108,7 +110,7 @@ static orff_status search(work *w) {
 
 /* ---- all of it */
 
-/* The mean variance of the outputs that part m makes. */
+/* The variance of part m, averaged over the outputs. */
 static double size_of(const work *w, size_t m) {
     const double *a = w->best + orffi_delays_at_a(&w->search.e, m),
                  *c = w->best + orffi_delays_at_c(&w->search.e, m);
@@ -117,7 +119,7 @@ static double size_of(const work *w, size_t m) {
     return size;
 }
 
-/* A of trace p. */
+/* Gives the part its A, scaled to trace p. */
 static orff_status apply_matrix(work *w, size_t m) {
     orffi_planned_part *one = &w->plan->parts.list[m];
     const size_t p = w->plan->p;
@@ -147,7 +149,7 @@ static orff_status apply_delays(work *w, size_t m) {
     return ORFF_OK;
 }
 
-/* What was found becomes the plan's: weights of sum 1. */
+/* Writes the best point into the plan; weights are scaled to sum 1. */
 static orff_status apply_best(work *w) {
     orffi_plan *plan = w->plan;
     double total = 0.0;

@@ -1,4 +1,5 @@
-/* Base, length scales, noise, weights and mix by the evidence: the parts under which the outputs are most probable.
+/* Base, length scales, noise, weights and mix by the evidence: the parts under which the outputs are most
+ * probable.
  *
  * First on few rows: length scales from a list, then each base up to its top, the next one from where the last one ended;
  * then whether a length scale for each part, or for each input, gains enough. The winner goes on to its top on more rows, and so do
@@ -16,20 +17,21 @@
 #include "model/smoothness.h"
 #include "model/survey.h"
 
-/* Orders of matrices (rows times outputs where these are not alike). An evaluation takes their cubes: some milliseconds for
- * the few, some ten times that for the many. A patch of 100 is 10 rows wide in the plane, and rows spread over all are as
- * far from each other as that where 30 000 rows are looked at: no length scale falls between them. */
+/* Orders of matrices (rows, or rows times outputs if the kernel is not k I). An evaluation costs their
+ * cube: some milliseconds for the few rows, about ten times that for the many. A patch of 100 rows is 10
+ * rows wide in the plane. If 300 of 30 000 rows are spread over all, neighbours among them are as far
+ * apart as a patch is wide, so that no length scale falls between the two. */
 static const struct size {
     size_t whole; /* up to here all rows in one group: the true evidence */
     size_t tiled; /* and up to here every row is in one patch */
     size_t spread, patch, patches;
 } few_rows = {400, 400, 300, 100, 8}, many_rows = {ORFFI_EVIDENCE_WHOLE, 16000, 500, 160, 24};
 
-#define STARTS      5    /* length scales that are looked at first */
-#define ROUGHLY     0.1  /* differences of the log evidence that tell nothing */
-#define FINELY      0.01 /* the top is flat: length scales are within a per cent or so */
-#define MOST_INPUTS 20   /* more length scales than that cannot be told apart by a few hundred rows */
-#define EVALUATIONS 100  /* that a choice takes, about */
+#define STARTS      5    /* length scales tried first */
+#define ROUGHLY     0.1  /* differences of the log evidence below this mean nothing */
+#define FINELY      0.01 /* the maximum is flat: this gives length scales to within about 1 % */
+#define MOST_INPUTS 20   /* a few hundred rows cannot tell apart more length scales than that */
+#define EVALUATIONS 100  /* evaluations of one choice, about */
 
 /* The log of a ratio of likelihoods has about twice its mean for a variance: where it is D in favour of the wrong base, that is
  * a chance of sqrt(2 D) standard deviations or more. More than three of them are none. */
@@ -77,7 +79,7 @@ size_t orffi_sample_room(void) {
     return many_rows.spread + many_rows.patches * many_rows.patch;
 }
 
-/* As the model does: the weighted mean of each output goes. */
+/* Subtracts the weighted mean of each output, as the model does. */
 orff_status orffi_sample_center(const orffi_plan *plan, orffi_table *table) {
     double *mean;
     if (!plan->settings.center) return ORFF_OK;
@@ -88,7 +90,7 @@ orff_status orffi_sample_center(const orffi_plan *plan, orffi_table *table) {
     return status;
 }
 
-/* Whether there are rows that count, some of them off the mean. */
+/* Whether some row with positive weight differs from the mean. */
 static bool varies(const orffi_sample *sample) {
     for (size_t g = 0; g < sample->count; g++) {
         const orffi_table *t = &sample->tables[g];
@@ -101,7 +103,7 @@ static bool varies(const orffi_sample *sample) {
 
 /* ---- starts */
 
-/* Length scales of the field's space become `scale`; covariates have the median of their distances. */
+/* In the field's space length scales become `scale`; covariates get the median of their distances. */
 static void set_scales(const orffi_choice *c, orffi_candidate *candidate, double scale) {
     for (size_t m = 0; m < candidate->parts.count; m++)
         for (size_t i = 0; c->judge.chosen[m] && i < c->plan->d; i++)
@@ -120,7 +122,7 @@ static double start_scale(const orffi_choice *c, size_t i) {
     return low * pow(high / low, (double)i / (STARTS - 1));
 }
 
-/* The best of all starts with this noise. */
+/* The best start with this noise. */
 static orff_status find_start(orffi_choice *c, orffi_candidate *candidate, double noise) {
     double best = -INFINITY, scale = start_scale(c, STARTS / 2);
     bool any = false;
@@ -143,7 +145,7 @@ static void replace_best(orffi_candidate *best, orffi_candidate *other) {
     *other = (orffi_candidate){0};
 }
 
-/* The better of two candidates stays in `best`; the other is cleared. */
+/* Keeps the better of two candidates in `best`, and clears the other. */
 static void keep_better(orffi_candidate *best, orffi_candidate *other) {
     if (!best->parts.list || other->value > best->value) replace_best(best, other);
     orffi_candidate_clear(other);
@@ -331,7 +333,8 @@ static void keep_plain(orffi_choice *c) {
     c->best = (orffi_candidate){0};
 }
 
-/* Each unknown more has to gain half the logarithm of the number of observations (Schwarz), unless it was asked for. */
+/* Each additional unknown must gain half the logarithm of the number of observations (Schwarz), unless the
+ * user asked for it. */
 static orff_status try_freedom(orffi_choice *c, orffi_freedom freedom, bool asked, orffi_freedom *taken) {
     orffi_candidate candidate = {0};
     size_t before = 0, after = 0;
@@ -349,7 +352,7 @@ static orff_status try_freedom(orffi_choice *c, orffi_freedom freedom, bool aske
     return status;
 }
 
-/* Whether some open part may be stretched, and whether that was asked for. */
+/* Whether some open part may get a length scale for each input, and whether the user asked for that. */
 static bool may_stretch(const orffi_choice *c, bool *asked) {
     size_t inputs = 0;
     bool any = false;
@@ -402,7 +405,7 @@ static orff_status review_bases(orffi_choice *c, orffi_freedom freedom) {
 
 /* ---- all of it */
 
-/* Numbers in the user's units, one for all where they are equal. */
+/* Numbers as text, one for all where they are equal. */
 static void list_numbers(char *text, size_t room, size_t count, const double *numbers) {
     size_t used = 0;
     bool same = true;
@@ -426,7 +429,7 @@ static void append_part(const orffi_choice *c, size_t m, double *numbers, char *
              orff_rule_name(one->part.rule), base, shape, scales);
 }
 
-/* What was found of the qualities of rows. */
+/* Logs what was learned about the quality of rows. */
 static void log_quality(const orffi_quality *q) {
     if (q->errors)
         orffi_log(ORFF_LOG_INFO, "errors that are known make up %.0f %% of the variance of the noise",
@@ -436,7 +439,8 @@ static void log_quality(const orffi_quality *q) {
                   exp(0.5 * q->ratios[k]));
 }
 
-/* In the user's units; outputs get their noises on the way. */
+/* Logs the kernel and the noise in the user's units, after giving outputs a noise of their own where that
+ * pays. */
 static orff_status set_noises(orffi_choice *c) {
     const orffi_plan *plan = c->plan;
     char text[1024] = "", noise[256];
@@ -478,8 +482,9 @@ static orff_status prepare(orffi_choice *c, const orffi_rows *rows) {
     c->judge.low = c->judge.median + plan->d;
     ORFFI_TRY(orffi_trial_medians(plan, &c->table, c->judge.median));
     c->spacing = orffi_trial_spacing(plan, &c->table);
-    /* With half the distance of neighbours for a length scale these have next to nothing in common (0.14, gaussian):
-     * below it a field cannot be told from noise, and noise is the simpler word. */
+    /* With a length scale of half the distance between neighbours their correlation is next to nothing
+     * (0.14 for a Gaussian). Below that a field cannot be told from noise, and noise is the simpler
+     * explanation. */
     for (size_t i = 0; i < plan->d; i++)
         c->judge.low[i] = orffi_plan_in_space(plan, i) ? 0.5 * fmin(c->spacing, c->judge.median[i])
                                                        : 0.01 * c->judge.median[i];
@@ -558,8 +563,8 @@ orff_status orffi_choose_evidence(orffi_plan *plan, const orffi_rows *rows, cons
 
 /* ---- whether there is an evidence */
 
-/* Frequencies that are drawn may be too few for the waves of the kernel that rows make most probable: what they are good
- * for, errors on rows left out tell. */
+/* Randomly drawn frequencies may be too few for the kernel of highest evidence. Errors on held-out rows
+ * show how good a kernel is with these frequencies. */
 bool orffi_has_evidence(const orffi_plan *plan) {
     const bool judged = plan->directed || orffi_quality_is_open(&plan->quality);
     if (plan->engine->draws && !judged) return false;

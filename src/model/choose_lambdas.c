@@ -1,12 +1,13 @@
-/* A lambda for each output, from the errors that a path knows of each on rows left out. The kernel k I becomes k A with
- * A = diag(lambda / lambda_k): ridge with one lambda then is ridge with lambda_k in output k. Engines that choose by the evidence
- * have done the same already (choose_noises.c). */
+/* A lambda for each output, from its errors on held-out rows along a path. The kernel k I becomes k A with
+ * A = diag(lambda / lambda_k): ridge regression with one lambda then equals ridge with lambda_k in output
+ * k. Engines that choose by the evidence have already done this (choose_noises.c). */
 #include <math.h>
 
 #include "base/memory.h"
 #include "model/path.h"
 
-/* An output whose error gains less stays with the others: twice the chance that is left in errors of 10^4 rows. */
+/* An output whose error improves by less keeps the common lambda: twice the statistical error of a mean
+ * square over 10^4 rows. */
 #define WORTH 0.02
 
 bool orffi_path_parts_outputs(const orffi_plan *plan, const orff_kernel *kernel) {
@@ -15,7 +16,7 @@ bool orffi_path_parts_outputs(const orffi_plan *plan, const orff_kernel *kernel)
            orffi_kernel_is_identity(kernel);
 }
 
-/* The best place of an output. */
+/* The best place on the path for output k. */
 static size_t own_best(const orffi_path *path, size_t p, size_t k) {
     size_t best = path->best;
     for (size_t l = 0; l < path->count; l++)
@@ -24,7 +25,7 @@ static size_t own_best(const orffi_path *path, size_t p, size_t k) {
                                                                                            : path->best;
 }
 
-/* Errors at the best place of the path become those of each output at its own. */
+/* Replaces the errors at the path's best place by each output's errors at its own best place. */
 orff_status orffi_path_part_outputs(orffi_path *path, orffi_plan *plan) {
     const size_t p = plan->p;
     orffi_planned_part *one = &plan->parts.list[0];

@@ -1,12 +1,14 @@
-/* Another kernel than that of most evidence, where rows that are left out say so.
+/* Replaces the kernel of highest evidence where held-out rows favour another one.
  *
- * The evidence is the law of all rows at once, and each counts by the variance that the kernel gives it. Where no stationary
- * kernel is right, as on tracks that cross calm and stormy regions, many calm rows outvote the few that the errors come from,
- * and the winner may predict far worse than a spline does. So the winner is compared with some: rough kernels of a
- * long length scale are splines that the noise smooths (matern12 as the linear radial functions, matern32 next to a thin
- * plate), stretched as the winner is, or alike for all inputs. Each row that is left out is predicted from the others, or
- * from the nearest, which hide those farther away where the kernel is rough (Stein 2002); of smooth kernels they do not, and
- * none is tried. The best replaces the winner if it misses the rows by much less, and by more than chance. */
+ * The evidence is the joint probability of all rows, each measured against the variance that the kernel
+ * predicts for it. Where no stationary kernel is right, as on tracks that cross calm and stormy regions,
+ * many calm rows outvote the few that cause most of the error, and the winner may predict far worse than a
+ * spline. So the winner is compared with splines: rough kernels of a long length scale, smoothed by the
+ * noise (matern12 is the linear radial function, matern32 is close to a thin plate), stretched as the
+ * winner is, or equally in all inputs. Each held-out row is predicted from all others, or from the nearest
+ * ones, which screen off those farther away if the kernel is rough (Stein 2002). Smooth kernels have no
+ * such screening, so none is tried. The best spline replaces the winner if its held-out errors are much
+ * smaller, by more than chance. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -18,26 +20,27 @@
 #include "model/halves.h"
 #include "model/patches.h"
 
-#define FEWEST   100  /* rows: fewer seldom tell more than the evidence does */
-#define WHOLE    400  /* up to so many rows each is predicted from all others, in some milliseconds */
-#define LOOKED   300  /* rows left out of more: enough to find candidates, by ... */
-#define PROVED   1200 /* ... and to judge the one that is found, most of them seen for the first time */
-#define NEAREST  48   /* rows that each is predicted from */
-#define CLUSTERS 32   /* rows that lie together err together, and count as one */
-#define CHANCE   2.0  /* standard errors, one-sided: one of fifty in the wrong */
-/* Of log mean squares: errors a tenth larger. A spline is no model of the field: its error bars in gaps are the worse, and for
- * less than that the winner is not given up. */
+#define FEWEST   100  /* rows: fewer seldom know more than the evidence does */
+#define WHOLE    400  /* up to so many rows, each is predicted from all others, in some milliseconds */
+#define LOOKED   300  /* held-out rows of a larger table: enough to find candidates with ... */
+#define PROVED   1200 /* ... and to test the best one, most of them not used before */
+#define NEAREST  48   /* rows that each held-out row is predicted from */
+#define CLUSTERS 32   /* rows close together have similar errors: a cluster counts as one */
+#define CHANCE   2.0  /* standard errors, one-sided: wrong one time in fifty */
+/* Least gain in the log mean square: errors a tenth smaller. A spline is no model of the field and its
+ * error bars in gaps are worse, so a smaller gain does not justify it. */
 #define WORTH 0.19
-#define STEP  1.38629436111989061883 /* log 4: about the least, errors hardly change */
+#define STEP  1.38629436111989061883 /* log 4: smaller steps hardly change the errors */
 #define STEPS 6
 #define HALF  0.69314718055994530942 /* log 2 */
 
 static const double shapes[] = {0.5, 1.5};
 
-/* The noise where a search begins, over what the kernel loses from a row to its neighbour: from none to smooth. */
+/* Where a search starts: noise variance over the variance that the kernel puts between neighbours, from
+ * rough to smooth. */
 static const double start_noises[] = {0.1, 3.0, 100.0};
 
-/* Rows that are left out, and which lie together. */
+/* Held-out rows, and the cluster of each. */
 typedef struct left_rows {
     orffi_sample sample;
     size_t count, *cluster;
@@ -46,9 +49,10 @@ typedef struct left_rows {
 typedef struct search {
     orffi_choice *choice;
     left_rows rows;
-    double *winner, *least, *squares; /* of the winner, of the best other, of the one that is looked at */
-    orffi_candidate best;             /* of the others */
-    double score;                     /* its log mean square */
+    /* Squared errors of the winner, of the best spline, of the one being tried. */
+    double *winner, *least, *squares;
+    orffi_candidate best; /* best spline */
+    double score;         /* its log mean square */
 } search;
 
 /* ---- rows */
@@ -94,7 +98,7 @@ static orff_status fill_clusters(size_t d, left_rows *rows) {
     return status;
 }
 
-/* With room for their squares. */
+/* Draws the held-out rows, and allocates room for their squares. */
 static orff_status search_fill(search *s, size_t most) {
     left_rows_clear(&s->rows);
     orffi_release(s->winner);
@@ -123,7 +127,7 @@ static double gain(const search *s) {
     return log_mean(s, s->winner) - log_mean(s, s->least);
 }
 
-/* The standard error of the difference of two logarithms of mean squares, in pairs and to first order. */
+/* The standard error of the difference of two log mean squares, from paired errors and to first order. */
 static double chance(const search *s, const double *x, const double *y) {
     const double a = exp(log_mean(s, x)), b = exp(log_mean(s, y));
     double sums[CLUSTERS] = {0}, square = 0.0;
@@ -152,7 +156,7 @@ static void set_noise(orffi_candidate *candidate, double log_noise) {
     candidate->log_noise = fmin(fmax(log_noise, ORFFI_LEAST_LOG_NOISE), ORFFI_MOST_LOG_NOISE);
 }
 
-/* Stretched as `from` is, with the shortest length scale at the median distance. */
+/* Length scales in the ratios of `from`, the shortest one equal to the median distance. */
 static orff_status try_spline(search *s, const orffi_candidate *from, double shape, double noise) {
     const orffi_choice *c = s->choice;
     const double *median = c->judge.median;
@@ -181,7 +185,7 @@ static orff_status try_splines(search *s, const orffi_candidate *from) {
     return ORFF_OK;
 }
 
-/* The best with other length scales, or another noise. */
+/* The best candidate with its length scales or its noise multiplied. */
 static orff_status make_other(const search *s, double by_scale, double by_noise, orffi_candidate *other) {
     const orffi_choice *c = s->choice;
     ORFFI_TRY(orffi_candidate_copy(other, &s->best));
@@ -191,7 +195,7 @@ static orff_status make_other(const search *s, double by_scale, double by_noise,
     return ORFF_OK;
 }
 
-/* As long as that is better. *any: it was. */
+/* Repeats the step while it improves the error. *any: at least one step did. */
 static orff_status descend_along(search *s, double by_scale, double by_noise, bool *any) {
     bool better = true;
     *any = false;
@@ -206,7 +210,7 @@ static orff_status descend_along(search *s, double by_scale, double by_noise, bo
     return ORFF_OK;
 }
 
-/* Along the noise, then along the length scales. */
+/* First along the noise, then along the length scales. */
 static orff_status descend(search *s) {
     bool any;
     ORFFI_TRY(descend_along(s, 0.0, STEP, &any));
@@ -215,8 +219,8 @@ static orff_status descend(search *s) {
     return any ? ORFF_OK : descend_along(s, HALF, 0.0, &any);
 }
 
-/* Kernels of one spectrum beyond their length scales say the same of near rows. Of these the shortest that is as good within one
- * standard error: far from all rows it claims the least. */
+/* For near rows, kernels with the same spectrum at high frequencies predict the same. Of these, take the
+ * shortest length scale that is as good within one standard error: it claims least far from all rows. */
 static orff_status shorten(search *s) {
     const double score = s->score;
     bool good = true;
@@ -269,7 +273,8 @@ static orff_status run(search *s) {
     return ORFF_OK;
 }
 
-/* One kernel k I with nothing given, of rows that are alike, where neighbours can be found. */
+/* One kernel k I whose base, length scales and noise are all open, rows of equal quality, neighbours that
+ * can be found. */
 static bool applies(const orffi_choice *c) {
     const orffi_plan *plan = c->plan;
     return c->order == 1 && plan->parts.count == 1 && c->judge.chosen[0] &&
@@ -283,7 +288,7 @@ orff_status orffi_choice_try_left_out(orffi_choice *c) {
     search s = {.choice = c};
     const bool amplitudes = c->judge.amplitudes;
     if (!applies(c)) return ORFF_OK;
-    c->judge.amplitudes = false; /* errors do not depend on them */
+    c->judge.amplitudes = false; /* the errors do not depend on amplitudes */
     const orff_status status = run(&s);
     c->judge.amplitudes = amplitudes;
     search_clear(&s);

@@ -1,5 +1,5 @@
-/* Output matrices that are learned: of one part by its eigenvectors (choose_matrix.c), of a sum of parts, or from rows with missing
- * outputs, by dense evidence on fewer numbers; and what the plan makes of them. */
+/* Learned output matrices: of one part by eigenvectors (choose_matrix.c); of a sum of parts, or from rows
+ * with missing outputs, by a dense evidence on fewer numbers. Also writes them into the plan. */
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@
 #include "model/patches.h"
 
 #define STEPS      80
-#define ENOUGH     0.05 /* of log evidence: less tells nothing */
-#define MOST_DENSE 64   /* outputs of a sum */
-#define MOST_WHOLE 1500 /* numbers of a dense evidence, rows of eigenvectors: seconds */
+#define ENOUGH     0.05 /* of log evidence: smaller gains mean nothing */
+#define MOST_DENSE 64   /* outputs, for a sum of parts */
+#define MOST_WHOLE 1500 /* numbers in a dense evidence, or rows in an eigendecomposition: takes seconds */
 
 bool orffi_plan_learns(const orffi_plan *plan) {
     for (size_t m = 0; m < plan->parts.count; m++)
@@ -59,7 +59,7 @@ static orff_status fill_kernels(const orffi_plan *plan, const orff_kernel *kerne
     return ORFF_OK;
 }
 
-/* Number k of row i. */
+/* Adds output k of row i. */
 static void add_number(const orffi_plan *plan, const orffi_table *t, size_t i, size_t k, observed *o) {
     const size_t at = o->group.n++, p = plan->p;
     o->row[at] = i;
@@ -112,7 +112,8 @@ static double mean_square(size_t groups, const orffi_coregion_group *group) {
     return square > 0.0 ? square / count : 1.0;
 }
 
-/* What the plan is without matrices: outputs that are alike in its units, and the noise that it knows of; else half of all is noise. */
+/* The start: outputs alike in the plan's units, and the noise that the plan knows; without one, half of
+ * the variance is noise. */
 static void begin(const orffi_plan *plan, double square, double *A, double *s) {
     const size_t p = plan->p, parts = plan->parts.count;
     const double shift = plan->shift > 0.0 ? plan->shift : 1.0, field = square / (1.0 + shift);
@@ -128,11 +129,11 @@ static size_t count_all(const orffi_coregion_sum *sum) {
     return n;
 }
 
-/* Matrices of more and more unknowns: outputs alike, then diagonal, then full. Each starts where the last one ended, and must be worth
- * its unknowns. F, t: as A and s. */
+/* Matrices with more and more unknowns: equal outputs, then diagonal, then full. Each stage starts where
+ * the last one ended, and must gain more than its unknowns cost. F, t: scratch, as large as A and s. */
 typedef struct stage {
     orffi_coregion_shape shape;
-    double unknowns; /* more than in ALIKE */
+    double unknowns; /* in addition to those of ALIKE */
 } stage;
 
 static void log_stage(const orffi_coregion_sum *sum, orffi_coregion_shape taken, double gain) {
@@ -191,7 +192,8 @@ static orff_status learn_dense(const orffi_plan *plan, const orffi_coregion_grou
     return status;
 }
 
-/* Of several parts, or from directed rows. A is parts x p x p. *alike: outputs are not told apart, each A is a multiple of I. */
+/* For several parts, or directed rows. A is parts x p x p. *alike: the outputs do not differ, and each A
+ * is a multiple of I. */
 static orff_status learn_matrices(const orffi_plan *plan, const orffi_sample *sample, double *A, double *s,
                                   bool *alike) {
     observed *list = NULL;
@@ -213,7 +215,8 @@ static orff_status learn_matrices(const orffi_plan *plan, const orffi_sample *sa
 
 /* ---- settling */
 
-/* Outputs are divided by their noise, so that engines see one for all: A_kl becomes A_kl / sqrt(s_k s_l) times the mean of s. */
+/* Divides outputs by their noise, so that engines see one noise for all: A_kl becomes A_kl / sqrt(s_k s_l)
+ * times the mean of s. */
 static double whiten(orffi_plan *plan, double *A, const double *s) {
     const size_t p = plan->p;
     double mean = 0.0;
@@ -240,7 +243,8 @@ static void close_part(orff_part *part) {
     part->sparsity = 0.0;
 }
 
-/* A part's matrix has trace p; its weight is its share of the field. A part of nothing keeps the identity. */
+/* Scales a part's matrix to trace p; its weight is its share of the field. A part of zero variance keeps
+ * the identity. */
 static orff_status set_matrix(orffi_plan *plan, size_t m, const double *A, double size) {
     const size_t p = plan->p;
     orffi_planned_part *one = &plan->parts.list[m];
@@ -275,7 +279,7 @@ orff_status orffi_matrices_apply(orffi_plan *plan, const double *found, const do
 
 /* ---- */
 
-/* Shares of the parts in the variance of the rows that the plan has been made for. */
+/* Shares of the parts and the noise in the variance of the rows. */
 static orff_status compute_shares(orffi_plan *plan) {
     const size_t count = plan->parts.count;
     if (count < 2) return ORFF_OK;
@@ -288,7 +292,7 @@ static orff_status compute_shares(orffi_plan *plan) {
     return ORFF_OK;
 }
 
-/* A single part whose outputs are alike stays what it would be without a matrix, its noise with it. */
+/* A single part with equal outputs stays as it would be without a matrix, with the same noise. */
 static orff_status learn(orffi_plan *plan, const orffi_sample *sample) {
     const size_t p = plan->p;
     bool alike = false;
@@ -324,8 +328,9 @@ static orff_status check(const orffi_plan *plan) {
     return ORFF_OK;
 }
 
-/* Groups that share rows would each count what these tell, and links and variances would seem surer than they are: then, and where
- * zeros are to be told from small numbers, it is the true evidence of fewer rows. */
+/* Groups that share rows would count those rows several times, and links and variances would seem more
+ * certain than they are. If that is the case, or if zeros must be told from small numbers, the true
+ * evidence of fewer rows is used. */
 static orff_status sample_rows(const orffi_plan *plan, const orffi_table *table, const double *median,
                                orffi_sample *sample) {
     const bool dense = is_dense(plan);

@@ -1,4 +1,5 @@
-/* The output matrix of one part: the scalar Gram matrices of groups of rows by their eigenvectors, and from there exact/coregion.h. */
+/* The output matrix of one part: eigendecompositions of the scalar Gram matrices of groups of rows, then
+ * exact/coregion.h. */
 #include "model/choose_matrix.h"
 
 #include <math.h>
@@ -9,13 +10,13 @@
 #include "base/memory.h"
 #include "exact/coregion.h"
 
-#define NOTHING 1e-9 /* of the largest eigenvalue: noise for all that can be told */
+#define NOTHING 1e-9 /* of the largest eigenvalue: smaller ones are indistinguishable from 0 */
 
 /* ---- outputs that vary */
 
 typedef struct varying {
     size_t count, *output;
-    double *z, *rest; /* as given, of these outputs */
+    double *z, *rest; /* as passed in, for these outputs only */
     double *A, *S;
 } varying;
 
@@ -45,8 +46,8 @@ static orff_status fill_varying(varying *v, size_t p, size_t m, const double *z,
     return ORFF_OK;
 }
 
-/* An output that does not vary has no noise, and the mean of the others' variances: it is not looked at. Of the noise the variances
- * are taken: engines know of no noise that outputs have in common. */
+/* Outputs that do not vary took no part: they get no noise and the mean of the others' variances. Of the
+ * noise only the variances are passed on, as engines know no noise that outputs share. */
 static void expand_varying(const varying *v, size_t p, double *A, double *s) {
     const size_t q = v->count;
     double mean = 0.0;
@@ -58,12 +59,14 @@ static void expand_varying(const varying *v, size_t p, double *A, double *s) {
     for (size_t k = 0; k < q; k++) s[v->output[k]] = v->S[k * (q + 1)];
 }
 
-/* Engines know of no noise that outputs have in common. In units of D = diag(S) they smooth each eigenvector of their A by itself, as
- * if its noise were 1. So they are given a matrix with the eigenvectors U that leave the smallest error expected under A and S,
+/* Engines know no noise that outputs share. In units of D = diag(S) they smooth each eigenvector of their
+ * A separately, as if its noise were 1. So they get the matrix with those eigenvectors U that minimise the
+ * error expected under A and S,
  *
  *     sum_i sum_j e_i a_j s_j / (e_i a_j + s_j),       a_j = (U^T A U)_jj,  s_j = (U^T S U)_jj
  *
- * of those of A, of S, and the outputs themselves, and with the eigenvalues a_j / s_j. Where S is diagonal this is A. */
+ * and with the eigenvalues a_j / s_j. U is chosen from the eigenvectors of A, those of S, and the
+ * identity. If S is diagonal, the result is A. */
 typedef struct shared {
     size_t q, m;
     const double *e;
@@ -104,7 +107,7 @@ static void turned_diagonal(shared *h, const double *M, double *out) {
     }
 }
 
-/* The matrix of these eigenvectors, if it is the best so far. */
+/* Keeps the matrix with the eigenvectors U if it is the best so far. */
 static void try_vectors(shared *h) {
     const size_t q = h->q;
     double risk = 0.0;
@@ -134,7 +137,7 @@ static orff_status try_all(shared *h) {
     return ORFF_OK;
 }
 
-/* A becomes what engines are to be given. */
+/* Replaces A by the matrix for the engines. */
 static orff_status discount_shared(size_t q, size_t m, const double *e, double *A, const double *S) {
     shared h = {.q = q, .m = m, .e = e};
     orff_status status = shared_create(&h, A, S);
@@ -150,7 +153,7 @@ static bool is_diagonal(size_t q, const double *A) {
     return true;
 }
 
-/* A: what engines are given, whose noise has no correlations. */
+/* A: the matrix for the engines, which assume uncorrelated noise. */
 static void log_found(size_t outputs, const orffi_coregion *found, const double *A) {
     if (found->noise_rank && is_diagonal(outputs, A)) {
         orffi_log(
@@ -190,7 +193,8 @@ orff_status orffi_matrix_of_eigen(const orff_part *part, size_t p, size_t m, con
     found.S = v.S;
     if (!status && v.count)
         status = (how.sparse ? orffi_coregion_sparse : orffi_coregion_learn)(&data, &how, &found);
-    if (!status && v.count && found.noise_rank && !how.sparse) /* what is to be read stays what it is */
+    /* a sparse matrix is for reading and stays as it is. */
+    if (!status && v.count && found.noise_rank && !how.sparse)
         status = discount_shared(v.count, m, e, v.A, v.S);
     if (!status) expand_varying(&v, p, A, s);
     if (!status && v.count) log_found(v.count, &found, v.A);
@@ -225,7 +229,7 @@ static void clear_eigen(eigen *all) {
     orffi_release(all->rest);
 }
 
-/* G = W^1/2 k W^1/2 (n x n), Y = W^1/2 y, W the inverse of the noise; rows of weight 0 are 0. */
+/* G = W^1/2 k W^1/2 (n x n) and Y = W^1/2 y, where W is the inverse of the noise; rows of weight 0 are 0. */
 static orff_status fill_gram(const orffi_plan *plan, const orff_kernel *kernel, const orffi_table *t,
                              double *G, double *Y, double *root) {
     const size_t n = t->n, d = plan->d, p = plan->p;
@@ -246,7 +250,8 @@ static orff_status fill_gram(const orffi_plan *plan, const orff_kernel *kernel, 
     return ORFF_OK;
 }
 
-/* z = V^T Y of the eigenvalues that are something, into `all`; the others are added up. Rows of weight 0 count as none. */
+/* Appends to `all` z = V^T Y for the nonzero eigenvalues and sums up the rest. Rows of weight 0 do not
+ * count. */
 static void collect_eigen(const orffi_table *t, size_t p, const double *values, const double *turned,
                           eigen *all) {
     const double least = NOTHING * fmax(values[t->n - 1], 0.0);

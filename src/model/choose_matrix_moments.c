@@ -1,4 +1,5 @@
-/* The output matrix of one part from moments: K~ = phi^T phi, and S = sum phi phi^T has the eigenvalues of its Gram matrix. */
+/* The output matrix of one part from moments: K~ = phi^T phi, and S = sum phi phi^T has the nonzero
+ * eigenvalues of its Gram matrix. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "model/fit.h"
 #include "moments/moments.h"
 
-#define NOTHING 1e-9 /* of the largest eigenvalue: rounding of sums */
+#define NOTHING 1e-9 /* of the largest eigenvalue: smaller ones are rounding of sums */
 
 typedef struct totals {
     size_t length, p; /* of phi */
@@ -35,13 +36,13 @@ static orff_status totals_fill(totals *t, const orff_moments *moments, bool cent
     t->y = t->rest + p * p;
     ORFFI_TRY(orffi_moments_refuse_parted(moments, "learning an output matrix is"));
     ORFFI_TRY(orff_moments_totals(moments, t->S, t->R, t->phi, t->y, t->yy));
-    for (size_t k = 0; k < p; k++) t->y[k] = center && t->N > 0.0 ? t->y[k] / t->N : 0.0; /* means */
+    for (size_t k = 0; k < p; k++) t->y[k] = center && t->N > 0.0 ? t->y[k] / t->N : 0.0; /* now the means */
     for (size_t i = 0; i < L * p; i++) t->R[i] -= t->phi[i / p] * t->y[i % p];
     for (size_t i = 0; i < p * p; i++) t->rest[i] = t->yy[i] - t->N * t->y[i / p] * t->y[i % p];
     return ORFF_OK;
 }
 
-/* z = e^-1/2 V^T R of the eigenvalues that are something, which go to the front: *m. */
+/* z = e^-1/2 V^T R for the nonzero eigenvalues, which move to the front; *m: how many. */
 static orff_status turn(totals *t, size_t *m) {
     const size_t L = t->length, p = t->p;
     double *turned;

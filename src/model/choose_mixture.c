@@ -1,6 +1,6 @@
-/* The kernel of a field nobody has named. By the evidence: every rule that suits the data by itself, and their sum, each with
- * its base and length scales; the sum has to be worth its unknowns. Where there is no evidence: a dictionary of rules and
- * scales with learned weights. */
+/* The kernel of a field for which none was named. With an evidence: every rule that suits the data by
+ * itself, and their sum, each with its base and length scales; the sum must be worth its unknowns.
+ * Otherwise: a dictionary of rules and scales with learned weights. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 #include "model/choose.h"
 #include "model/dictionary.h"
 
-#define SMALLEST_SHARE 0.01 /* of the variance: parts below leave a mixture */
+#define SMALLEST_SHARE 0.01 /* of the variance: smaller parts are dropped */
 
 static const double scales[] = {0.04, 0.08, 0.16, 0.32, 0.64, 1.28};
 
@@ -18,15 +18,16 @@ static orff_status fill_from_dictionary(orffi_plan *plan, const orffi_table *tab
                                         orffi_dictionary *dictionary) {
     ORFFI_TRY(orffi_dictionary_fill(dictionary, plan, sizeof scales / sizeof *scales, scales));
     ORFFI_TRY(orffi_plan_learn_sample(plan, table, few, dictionary->median));
-    if (!plan->engine->draws) return ORFF_OK; /* no features to run out of */
+    /* The engine uses the exact kernel: no features to run out of. */
+    if (!plan->engine->draws) return ORFF_OK;
     return orffi_dictionary_compare(dictionary, plan, few);
 }
 
 /* ---- the evidence */
 
-/* A kernel on its way: the plan with other parts. */
+/* An attempt: the plan with other parts. */
 typedef struct attempt {
-    orffi_plan plan; /* only its parts are its own */
+    orffi_plan plan; /* owns only its parts */
     orffi_choice choice;
     bool *chosen;
 } attempt;
@@ -38,7 +39,7 @@ static void clear_attempt(attempt *a) {
     *a = (attempt){0};
 }
 
-/* The parts of the list, as many as there are, everything open. */
+/* The first `count` parts of the list, with everything open. */
 static orff_status open_parts(attempt *a, const orffi_plan *plan, size_t count, const orff_part *list) {
     a->plan = *plan;
     a->plan.parts = (orffi_parts){0};
@@ -49,7 +50,8 @@ static orff_status open_parts(attempt *a, const orffi_plan *plan, size_t count, 
     return ORFFI_NEW_ARRAY(a->plan.parts.shares, count + 1);
 }
 
-/* The better of it and the best so far stays in `best`. All see the same rows: as many as the largest matrix allows. */
+/* Keeps the better of these parts and the best so far in `best`. All attempts use the same rows, as many
+ * as the largest matrix allows. */
 static orff_status try_parts(attempt *best, const orffi_plan *plan, const orffi_rows *rows, size_t count,
                              const orff_part *list) {
     attempt *a;
@@ -74,13 +76,13 @@ static orff_status try_parts(attempt *best, const orffi_plan *plan, const orffi_
     return status;
 }
 
-/* Each rule by itself, then all of them; where there is one rule only, it twice: at two length scales. */
+/* Each rule by itself, then their sum; if there is only one rule, that rule twice, with two length scales. */
 static orff_status try_all(attempt *best, const orffi_plan *plan, const orffi_rows *rows,
                            const orffi_dictionary *dictionary) {
     orff_part list[ORFFI_MOST_ENTRIES];
     size_t count = 0;
     for (size_t i = 0; i < dictionary->count; i++) {
-        if (dictionary->entries[i].stretched) continue; /* the evidence stretches by itself */
+        if (dictionary->entries[i].stretched) continue; /* the evidence finds the stretching itself */
         list[count] = dictionary->part;
         list[count].base = plan->parts.list[0].part.base;
         list[count].rule = dictionary->entries[i].rule;
@@ -91,7 +93,7 @@ static orff_status try_all(attempt *best, const orffi_plan *plan, const orffi_ro
     return try_parts(best, plan, rows, count, list);
 }
 
-/* Parts that explain next to nothing go. */
+/* Drops parts that explain next to nothing. */
 static orff_status drop_small(orffi_parts *parts) {
     double *keep;
     ORFFI_TRY(ORFFI_NEW_ARRAY(keep, parts->count));
@@ -114,7 +116,7 @@ static orff_status apply_best(orffi_plan *plan, attempt *best) {
     return ORFF_OK;
 }
 
-/* Features may be too few for the sum. */
+/* With drawn features there may be too few for the sum, so the dictionary compares. */
 static orff_status compare(orffi_plan *plan, const orffi_table *few, orffi_dictionary *dictionary) {
     dictionary->part.base = plan->parts.list[0].part.base;
     dictionary->part.shape = plan->parts.list[0].part.shape;

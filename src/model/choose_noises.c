@@ -1,12 +1,13 @@
-/* A noise for each output. Where the outputs are as many draws of one scalar process (candidate.h), each has a variance v_k
- * of its own, and one ratio s of noise to field would serve them all. Here an output gets a ratio s_k of its own if that makes
- * it more probable by more than the price of an unknown. Outputs are then divided by their noise, and the signal stays with
- * the kernel:
+/* A noise for each output. Where the outputs are draws of one scalar process (candidate.h), each has its
+ * own variance v_k, and one ratio s of noise to field would serve them all. An output gets its own ratio
+ * s_k if that raises its evidence by more than the price of an unknown. Outputs are then divided by their
+ * noise, and the kernel carries the signal:
  *
  *     y_k = spread_k (g_k + noise),      K = k (x) diag(1/s_k) / mean(1/s),      spread_k^2 ~ v_k s_k
  *
- * so that engines see one noise for all. Ratios are powers of 2 apart: the top is flat (a ratio that is wrong by 1.4 raises
- * the error by a few per cent of itself squared), and outputs of one ratio share one factorisation. */
+ * so that engines see one noise for all outputs. Ratios are powers of 2 apart: the maximum is flat (a
+ * ratio wrong by a factor 1.4 raises the squared error by a few per cent), and outputs of equal ratio
+ * share one factorisation. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -14,15 +15,16 @@
 
 #define STEP 0.69314718055994530942 /* log 2 */
 
-/* The best of an output so far. */
+/* The best ratio of an output so far. */
 typedef struct own {
     double value, log_ratio, variance;
-    double common, common_variance; /* with the ratio of all */
+    double common, common_variance; /* at the common ratio */
 } own;
 
 /* ---- looking */
 
-/* Evidences at another ratio; *better: some output's is the best so far. values, variances: p. */
+/* Evidences of all outputs at another ratio. *better: it is the best so far for some output. values,
+ * variances: p. */
 static orff_status try_ratio(orffi_choice *c, double log_ratio, own *each, double *values, double *variances,
                              bool *better) {
     *better = false;
@@ -39,7 +41,7 @@ static orff_status try_ratio(orffi_choice *c, double log_ratio, own *each, doubl
     return ORFF_OK;
 }
 
-/* From the ratio of all up and down, as long as some output gains. */
+/* From the common ratio up, then down, as long as some output gains. */
 static orff_status try_ratios(orffi_choice *c, own *each, double *values, double *variances) {
     const double common = c->best.log_noise;
     bool better = true;
@@ -52,7 +54,8 @@ static orff_status try_ratios(orffi_choice *c, own *each, double *values, double
     return ORFF_OK;
 }
 
-/* Whether some output keeps a ratio of its own: it has to gain half the logarithm of the rows (Schwarz). */
+/* Whether some output keeps a ratio of its own: it must gain half the logarithm of the number of rows
+ * (Schwarz). */
 static bool keep_worthy(const orffi_choice *c, own *each, double *noise) {
     size_t rows = 0;
     bool any = false;
@@ -72,7 +75,7 @@ static bool keep_worthy(const orffi_choice *c, own *each, double *noise) {
 
 /* ---- settling */
 
-/* Outputs that are constant have no noise: they stay as they are. */
+/* Constant outputs have no noise and stay as they are. */
 static void set_spreads(orffi_plan *plan, const own *each) {
     double sum = 0.0;
     size_t count = 0;
@@ -97,7 +100,7 @@ static orff_status set_matrix(orffi_plan *plan, const own *each) {
     return ORFF_OK;
 }
 
-/* Sums of scalar kernels are left with one ratio: a sum of k_m A is no longer one scalar system. */
+/* Sums of scalar kernels keep one ratio: a sum of k_m A is not one scalar system. */
 static bool applies(const orffi_plan *plan, size_t rows) {
     const orffi_planned_part *one = &plan->parts.list[0];
     const size_t most = plan->engine->parts_noises;
@@ -111,7 +114,7 @@ orff_status orffi_choice_part_noises(orffi_choice *c, double *noise) {
     const size_t p = c->plan->p;
     own *each = NULL;
     double *values = NULL;
-    if (c->left_out > 0.0 || !applies(c->plan, c->table.n)) return ORFF_OK; /* there the evidence is no guide */
+    if (c->left_out > 0.0 || !applies(c->plan, c->table.n)) return ORFF_OK; /* the evidence was overruled */
     orff_status status = ORFFI_NEW_ARRAY(each, p);
     if (!status) status = ORFFI_NEW_ARRAY(values, 2 * p);
     if (!status) status = try_ratios(c, each, values, values + p);

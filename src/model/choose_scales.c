@@ -1,5 +1,6 @@
-/* Length scales and Helmholtz weights: by the evidence (choose_evidence.c), or, where there is none, by cross-validation
- * from moments of a subsample: one pass for each length scale, everything else without another. */
+/* Length scales and Helmholtz weights: by the evidence (choose_evidence.c), or, without one, by
+ * cross-validation from moments of a subsample. Each length scale takes one pass; everything else reuses
+ * it. */
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +13,7 @@
 #define SOME_BEYOND 2   /* ... and as many as progress counts on, so that it need not go back */
 #define CHANCE      2.0 /* standard errors of a mean square over n rows, each about 1/sqrt(n) of it */
 
-/* Few inputs: fields, which vary on much shorter scales than the distance between two points picked at
- * random. */
+/* Few inputs: fields, which vary on much shorter scales than the distance between two random points. */
 static const double scales_low[] = {0.05, 0.1, 0.2, 0.4, 0.8};
 static const double scales_high[] = {0.5, 1.0, 2.0};
 static const double mixes[MIXES] = {0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0};
@@ -29,7 +29,7 @@ static void set_mix(orffi_plan *plan, double c) {
     for (size_t m = 0; m < plan->parts.count; m++) plan->parts.list[m].part.mix = c;
 }
 
-/* One pass over the table serves all of them. */
+/* One pass over the table serves all mixes. */
 static orff_status search_mix(orffi_plan *plan, const orffi_table *table) {
     orffi_trial trial = {0};
     const size_t D = orffi_trial_frequencies(plan, table);
@@ -61,7 +61,7 @@ typedef struct search {
     orffi_trial trial;
 } search;
 
-/* Whether the multiple is better than the best so far, which it then is. */
+/* Keeps the multiple if it is better than the best so far. */
 static orff_status try_multiple(search *s, double multiple, bool *better) {
     double error;
     set_scales(s->plan, s->chosen, s->median, multiple);
@@ -74,7 +74,7 @@ static orff_status try_multiple(search *s, double multiple, bool *better) {
     return ORFF_OK;
 }
 
-/* As step `done` of `total`. */
+/* Tries a multiple as step `done` of `total`, for the progress. */
 static orff_status step_multiple(search *s, size_t done, size_t total, double multiple, bool *better) {
     orffi_stage before;
     orff_status status =
@@ -94,7 +94,7 @@ static orff_status go_on(search *s, size_t count, double factor) {
     return ORFF_OK;
 }
 
-/* The middle of the list first. */
+/* Starts with the middle of the list. */
 static orff_status search_list(search *s, size_t count, const double *list, double hopeless) {
     bool better;
     for (size_t i = 0; i < count; i++) {
@@ -143,7 +143,7 @@ static orff_status search_scales(orffi_plan *plan, const orffi_table *table, con
     return ORFF_OK;
 }
 
-/* In the units that the plan has. */
+/* Works in the plan's current units. */
 static orff_status cross_validate(orffi_plan *plan, const orffi_rows *rows, const bool *chosen, bool any,
                                   double *error) {
     orffi_table table = {0};
@@ -160,8 +160,9 @@ static orff_status cross_validate(orffi_plan *plan, const orffi_rows *rows, cons
 
 /* ---- units of classes */
 
-/* Inputs with a spread each are right where they measure different things, and wrong where they are of one kind, as pixels are:
- * those that hardly vary then count as much as all others, and are noise. Rows left out tell which it is. */
+/* Scaling each input by its own spread is right if inputs measure different things, and wrong if they are
+ * of one kind, as pixels are: inputs that hardly vary, mere noise, would count as much as all others.
+ * Held-out rows decide which it is. */
 static bool has_open_units(const orffi_plan *plan, const bool *chosen) {
     bool open = plan->settings.classes && plan->settings.scale_inputs == ORFF_SWITCH_AUTO && plan->d > 1 &&
                 !plan->physical && !plan->rigid && !plan->periods && !plan->settings.sampling.omega;
@@ -172,7 +173,7 @@ static bool has_open_units(const orffi_plan *plan, const bool *chosen) {
     return open;
 }
 
-/* What a choice of units decides: d numbers each, and the length scales of the parts. */
+/* Swaps what depends on the choice of units: d units, and the parts with their length scales. */
 static void exchange_units(orffi_plan *plan, double *unit, orffi_parts *parts) {
     const orffi_parts own = plan->parts;
     for (size_t i = 0; i < plan->d; i++) {

@@ -1,8 +1,9 @@
-/* Wavelengths by the evidence: those under which the rows are most probable, together with length scales, weights and noise.
+/* Wavelengths by the evidence: those under which the rows are most probable, together with length scales,
+ * weights and noise.
  *
- * The evidence has a top at every wavelength that the rows happen to fit. So parts join one after another: each at first as one more
- * sine, tried at all wavelengths that the rows can tell apart (tried_waves.h), then up from the best few of them, all parts
- * together. */
+ * The evidence has a local maximum at every wavelength that the rows happen to fit. So parts join one
+ * after another. Each starts as one more sine, tried at all wavelengths that the rows can tell apart
+ * (tried_waves.h); then all parts together climb from the best few of them. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 #include "model/tried_waves.h"
 
 #define TOPS             3  /* from so many peaks ... */
-#define FEW_EVALUATIONS  20 /* ... a little up each */
+#define FEW_EVALUATIONS  20 /* ... a few steps of climbing each */
 #define MOST_EVALUATIONS 150
 #define ABSENT           (-80.0) /* log v of a part that has not joined yet */
 
@@ -24,17 +25,17 @@ typedef struct work {
     orff_part *parts;
     orffi_waves e;
     orffi_tried_waves tried;
-    size_t n;                                   /* unknowns */
+    size_t n;                                   /* number of unknowns */
     double variance;                            /* of the outputs */
     double *x, *from, *best, *lowest, *highest; /* n each */
-    bool *joined;                               /* parts */
+    bool *joined;                               /* one per part */
 } work;
 
 static bool is_open(const orff_part *part) {
     return part->learn_wavelengths && !part->wavelengths;
 }
 
-/* Delayed parts learn theirs together with the delays. */
+/* Delayed parts learn their wavelengths together with their delays. */
 bool orffi_plan_waves(const orffi_plan *plan) {
     for (size_t m = 0; !orffi_plan_delays(plan) && m < plan->parts.count; m++)
         if (is_open(&plan->parts.list[m].part)) return true;
@@ -74,7 +75,7 @@ static void let(work *w, size_t i, double low, double high) {
     w->highest[i] = high;
 }
 
-/* The ranges of the unknowns of a part. */
+/* Sets the ranges of the unknowns of a part. */
 static void bound(work *w, size_t m) {
     const orffi_planned_part *one = &w->plan->parts.list[m];
     for (size_t k = 0; k < w->e.d; k++) {
@@ -88,7 +89,7 @@ static void bound(work *w, size_t m) {
     if (!w->joined[m]) fix(w, orffi_waves_at_v(&w->e, m));
 }
 
-/* Up from w->x. */
+/* Maximises the evidence from w->x. */
 static orff_status climb(work *w, size_t most, double *value) {
     for (size_t m = 0; m < w->e.n_parts; m++) bound(w, m);
     let(w, w->n - 1, log(1e-8 * w->variance), log(1e2 * w->variance));
@@ -100,7 +101,7 @@ static orff_status climb(work *w, size_t most, double *value) {
 
 /* ---- starts */
 
-/* Parts whose wavelengths are given, and the noise; the others wait. */
+/* Starts with the parts whose wavelengths are given, and the noise; the others join later. */
 static orff_status start(work *w) {
     bool any = false;
     double value;
@@ -121,7 +122,7 @@ static orff_status start(work *w) {
     return any ? climb(w, MOST_EVALUATIONS, &value) : ORFF_OK;
 }
 
-/* Part m is the sine of a peak. */
+/* Part m joins as the sine of a peak. */
 static void join(work *w, size_t m, size_t peak) {
     w->joined[m] = true;
     memcpy(w->x + orffi_waves_at_u(&w->e, m), w->tried.wave + peak * w->e.d, w->e.d * sizeof *w->x);
@@ -173,7 +174,7 @@ orff_status orffi_plan_set_waves(orffi_plan *plan, size_t m, const double *u) {
     return ORFF_OK;
 }
 
-/* What was found becomes the plan's: weights of sum 1. */
+/* Writes the result into the plan; weights are scaled to sum 1. */
 static orff_status apply_best(work *w) {
     orffi_plan *plan = w->plan;
     double total = 0.0;

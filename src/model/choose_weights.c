@@ -1,4 +1,4 @@
-/* Weights of a sum's parts: from moments, or by the evidence from few rows by the exact kernel. */
+/* Weights of the parts of a sum: from moments, or, for few rows, by the evidence of the exact kernel. */
 #include <math.h>
 #include <string.h>
 
@@ -7,17 +7,18 @@
 #include "model/choose.h"
 #include "model/patches.h"
 
-#define FEW_OBSERVATIONS 2000      /* rows x outputs up to which the exact kernel is the cheaper way ... */
-#define FEW_NUMBERS      (1 << 26) /* ... and what its matrices may hold in all */
-#define LEARNING_SIDE    1000      /* its order where it learns from some of many rows */
-#define SMALLEST_SHARE   0.01      /* of the variance: parts below leave a mixture */
+#define FEW_OBSERVATIONS 2000      /* rows x outputs up to which the exact kernel is cheaper ... */
+#define FEW_NUMBERS      (1 << 26) /* ... and numbers that all its matrices may hold */
+/* Order of the exact kernel's matrix where it learns from some of many rows. */
+#define LEARNING_SIDE  1000
+#define SMALLEST_SHARE 0.01 /* of the variance: smaller parts are dropped */
 
-/* The exact kernel knows no other criterion. */
+/* The only criterion of the exact kernel. */
 static bool is_evidence(const orffi_plan *plan) {
     return plan->settings.criterion == ORFF_CRITERION_EVIDENCE;
 }
 
-/* Ones to start from, and room for the shares. */
+/* Weights of 1 to start from, and room for the shares. */
 static orff_status begin(orffi_plan *plan, double **weights) {
     const size_t n = plan->parts.count;
     orffi_release(plan->parts.shares);
@@ -38,7 +39,7 @@ orff_status orffi_plan_learn_weights(orffi_plan *plan, const orffi_engine *engin
     return status;
 }
 
-/* The same from the rows of a table without weights, by the exact kernel. */
+/* The same by the exact kernel, from the rows of a table without weights. */
 static orff_status learn_from_table(orffi_plan *plan, const orffi_table *table) {
     double *weights = NULL, lambda;
     orff_kernel *kernel = NULL;
@@ -53,7 +54,7 @@ static orff_status learn_from_table(orffi_plan *plan, const orffi_table *table) 
     return status;
 }
 
-/* By the exact kernel on the rows that tell most of every scale. */
+/* By the exact kernel on rows that cover every scale. */
 static orff_status learn_exact(orffi_plan *plan, const orffi_table *table, const double *median) {
     orffi_table telling = {0};
     orff_kernel *kernel;
@@ -66,7 +67,7 @@ static orff_status learn_exact(orffi_plan *plan, const orffi_table *table, const
     return status;
 }
 
-/* Rows with weights, and errors on rows left out: from moments under few features. */
+/* For rows with weights, or errors on held-out rows: from moments with few features. */
 static orff_status learn_summed(orffi_plan *plan, const orffi_table *table) {
     const orffi_engine *engine = &orffi_engine_features;
     const size_t folds = is_evidence(plan) ? 1 : orffi_trial_folds(plan, table);

@@ -1,4 +1,4 @@
-/* Coasts: points along them for walls, and what is land. */
+/* Coasts: points along them for walls, and which points are on land. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static orff_status check(const orff_coast *coast) {
     return ORFF_OK;
 }
 
-/* From one x to another, the short way around where they are degrees. */
+/* From one x to another; in degrees, the short way around. */
 static double step(double from, double to, bool degrees) {
     return degrees ? remainder(to - from, TURN) : to - from;
 }
@@ -31,12 +31,12 @@ typedef struct walk {
     const orff_plane *plane;
     const double *box;
     double spacing;
-    double ahead; /* how far the next point is from where the line has come to */
+    double ahead; /* how far along the line the next point is */
     size_t room, n;
     double *rows;
 } walk;
 
-/* x as the box counts longitudes: nearest to its middle. */
+/* The longitude x, shifted by whole turns to be nearest to the middle of the box. */
 static double into_box(const walk *w, double x) {
     if (!w->plane || !w->box) return x;
     const double middle = 0.5 * (w->box[0] + w->box[1]);
@@ -47,7 +47,7 @@ static bool is_inside(const walk *w, double x, double y) {
     return !w->box || (x >= w->box[0] && x <= w->box[1] && y >= w->box[2] && y <= w->box[3]);
 }
 
-/* Whether a segment from (x, y), as the box counts, may have points in the box. */
+/* Whether a segment from (x, y), with x shifted as above, may have points in the box. */
 static bool may_meet(const walk *w, double x, double y, double dx, double dy) {
     const double *b = w->box;
     if (!b) return true;
@@ -131,14 +131,14 @@ orff_status orff_coast_points(const orff_coast *coast, const orff_plane *plane, 
 
 typedef struct ring {
     const double *points;
-    double *x; /* n: along the ring, so that longitudes do not jump */
+    double *x; /* n, made continuous along the ring, so that longitudes do not jump */
     size_t n;
     double top, bottom;
     double middle, half; /* of x */
-    bool polar, north;   /* around a pole, the northern one */
+    bool polar, north;   /* encloses a pole; the northern one */
 } ring;
 
-/* False for a line that does not end where it begins. x: room for n. */
+/* False for a line that does not end where it begins. x: room for n numbers. */
 static bool ring_of(const double *points, size_t n, bool degrees, double *x, ring *r) {
     if (n < 4) return false;
     const double *end = points + 2 * (n - 1);
@@ -162,8 +162,9 @@ static bool ring_of(const double *points, size_t n, bool degrees, double *x, rin
     return isfinite(low) && isfinite(high);
 }
 
-/* Whether an odd number of its sides are north of the point: the ray goes up, so that sides along a meridian, where maps are
- * cut, do not count. On which side a corner is follows from the corner alone, so that both of its sides agree. */
+/* Whether an odd number of the ring's sides are north of the point. The ray goes up, so that sides along a
+ * meridian, where maps are cut, do not count. The side of the ray on which a corner lies depends on the
+ * corner alone, so both of its segments agree. */
 static bool is_within(const ring *r, double x, double y, bool degrees) {
     const double at = r->middle + step(r->middle, x, degrees);
     bool odd = r->north;
@@ -176,7 +177,7 @@ static bool is_within(const ring *r, double x, double y, bool degrees) {
     return odd;
 }
 
-/* x: room for all points. */
+/* x: room for one number per point. */
 static size_t find_rings(const orff_coast *coast, bool degrees, double *x, ring *all) {
     size_t count = 0;
     for (size_t k = 0; k < coast->lines; k++) {

@@ -1,4 +1,4 @@
-/* Codes of classes: what is learned in the place of labels. */
+/* Codes of classes, which are learned in place of labels. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* A mixture against its single parts, on rows left out. */
+/* Compares a mixture with single parts on held-out rows. */
 #include <math.h>
 
 #include "base/hooks.h"
@@ -9,9 +9,10 @@
 #include "model/survey.h"
 
 #define MOST_UNKNOWNS 1600 /* of the mixture */
-#define HOPELESS      3.0  /* of the best error: at the middle scale, no other can make up for it */
+/* Times the best error: with such an error at the middle length scale, no other scale can win. */
+#define HOPELESS 3.0
 
-/* Frequencies for comparing: the plan's own where the mixture's systems stay small. */
+/* Frequencies for the comparison: the plan's own, as long as the mixture's systems stay small. */
 static orff_status comparing_frequencies(const orffi_plan *plan, const orffi_table *table, size_t *D) {
     const orffi_task task = orffi_plan_task(plan);
     orff_kernel *kernel;
@@ -38,7 +39,8 @@ static double variance_of(const orffi_table *table, size_t p) {
     return sum > 0.0 ? sum : 1.0;
 }
 
-/* The plan becomes one part at its best scale; what it does not predict counts as noise. */
+/* Replaces the plan's parts by one part at its best length scale; the unpredicted variance counts as
+ * noise. */
 static orff_status try_single(const orffi_dictionary *dictionary, size_t i, orffi_plan *plan,
                               const orffi_table *table, size_t D, double hopeless, double *error) {
     const orffi_entry *entry = &dictionary->entries[i];
@@ -60,13 +62,13 @@ static orff_status try_single(const orffi_dictionary *dictionary, size_t i, orff
     return status;
 }
 
-/* What an error from n numbers must come below to be less by more than chance: such errors have a relative deviation of
- * sqrt(2/n); those of two models on the same rows differ by less. */
+/* The error below which another model is better by more than chance. Mean squares over n numbers have a
+ * relative standard deviation of sqrt(2/n); differences between two models on the same rows have less. */
 static double clearly_less(double error, size_t n) {
     return error * (1.0 - fmin(2.0 / sqrt((double)n), 0.1));
 }
 
-/* Whether another entry is the same but stretched as the data are. */
+/* Whether the same rule also has an entry stretched like the data, which makes this one superfluous. */
 static bool is_covered(const orffi_dictionary *dictionary, size_t i) {
     for (size_t k = 0; k < dictionary->count; k++)
         if (dictionary->entries[k].stretched && dictionary->entries[k].rule == dictionary->entries[i].rule)
@@ -74,8 +76,8 @@ static bool is_covered(const orffi_dictionary *dictionary, size_t i) {
     return false;
 }
 
-/* Evidence believes in as many features as it likes; with those there are, and on rows left out, one part at
- * its best scale may do better. */
+/* The evidence assumes the exact kernel. With the features at hand, and on held-out rows, one part at its
+ * best length scale may do better. */
 orff_status orffi_dictionary_compare(const orffi_dictionary *dictionary, orffi_plan *plan,
                                      const orffi_table *table) {
     orffi_trial trial = {0};

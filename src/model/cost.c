@@ -22,11 +22,11 @@
 #define SECONDS        0.2  /* for as long as this */
 
 typedef struct task {
-    orffi_plan plan;  /* settings with scales of some size, and the parts ... */
-    orff_part *parts; /* ... as the settings have them */
+    orffi_plan plan;  /* settings, with some length scales filled in, and the parts ... */
+    orff_part *parts; /* ... in the form of the settings */
     size_t n, d, p, D;
     bool choose;                /* length scales are auto */
-    const orff_settings *asked; /* the caller's */
+    const orff_settings *asked; /* as passed by the caller */
     double row, solve;
     size_t parameters; /* M at D */
 } task;
@@ -48,7 +48,7 @@ static orff_status draw(const task *t, size_t D, size_t folds, orff_moments **mo
     return status;
 }
 
-/* Seconds for a row: the first block warms up. */
+/* Seconds per row; the first block is a warm-up. */
 static orff_status time_rows(const task *t, orff_moments *moments, double *seconds) {
     double *X = NULL, *Y, start = 0.0;
     size_t rows = 0;
@@ -66,7 +66,7 @@ static orff_status time_rows(const task *t, orff_moments *moments, double *secon
 static orff_status time_solve(const task *t, const orff_moments *moments, double *seconds) {
     orff_model *model = NULL;
     orff_settings settings = t->plan.settings;
-    settings.engine = ORFF_ENGINE_FEATURES; /* an exact fit, too, may choose scales this way */
+    settings.engine = ORFF_ENGINE_FEATURES; /* an exact fit, too, may choose length scales this way */
     settings.solver = ORFF_SOLVER_DIRECT;
     const double start = orffi_cost_now();
     const orff_status status = orff_model_fit_moments(&model, &settings, moments);
@@ -75,7 +75,7 @@ static orff_status time_solve(const task *t, const orff_moments *moments, double
     return status;
 }
 
-/* Rows at D itself, the solution at no more than SMALL_FEATURES, scaled by the cube. */
+/* Times rows with D frequencies, and the solution with at most SMALL_FEATURES, scaled by the cube. */
 static orff_status measure(task *t, size_t D, size_t folds) {
     const size_t small = D < SMALL_FEATURES ? D : SMALL_FEATURES;
     orff_moments *moments = NULL;
@@ -95,7 +95,7 @@ static orff_status measure(task *t, size_t D, size_t folds) {
     return status;
 }
 
-/* ---- choosing length scales, by the sizes that the choice itself takes */
+/* ---- choosing length scales: timed at the sizes that the choice uses */
 
 static orff_status add_choice(const task *t, double *seconds) {
     task trial = *t;
@@ -112,7 +112,7 @@ static bool plain(const task *t) {
     return t->plan.settings.n_parts == 1 && orffi_rule_find(t->parts[0].rule)->separable;
 }
 
-/* The sample that choices are made on; S for each fold and two sums; about five matrices of the system; blocks of phi. */
+/* The sample for choices, S for each fold and two sums, about five matrices of the system, blocks of phi. */
 static double bytes_of(const task *t) {
     const orff_settings *s = &t->plan.settings;
     const double phi = 2.0 * (double)t->D, system = plain(t) ? phi : (double)t->parameters;
@@ -142,7 +142,7 @@ static double rows_each(const task *t) {
     return plain(t) ? 1.0 : (double)t->p;
 }
 
-/* Seconds of a fit of some order: fixed + each order^3. */
+/* Seconds of a fit of a given order: fixed + each order^3. */
 typedef struct growth {
     double fixed, each;
 } growth;
@@ -151,7 +151,8 @@ static double grown(const growth *g, double order) {
     return g->fixed + g->each * order * order * order;
 }
 
-/* Through the times of two small fits, or that of the fit itself where it is small. The first warms up. */
+/* Fitted to the times of two small fits; if the fit itself is small, to its own time. The first fit is a
+ * warm-up. */
 static orff_status measure_growth(const task *t, const orff_settings *settings, growth *g) {
     const double each = rows_each(t), order = (double)t->n * each;
     const double small = fmin(order, SMALL_ORDER), large = fmin(order, 2.0 * SMALL_ORDER);
@@ -168,7 +169,7 @@ static orff_status measure_growth(const task *t, const orff_settings *settings, 
     return ORFF_OK;
 }
 
-/* What a choice by the evidence takes: that of all rows, or of a sample that does not grow with them. */
+/* Seconds of a choice by the evidence: from all rows, or from a sample whose size does not grow with them. */
 static orff_status time_choice(const task *t, const growth *g, double *seconds) {
     const double each = rows_each(t), order = (double)t->n * each;
     const double looked_at = order <= ORFFI_EVIDENCE_WHOLE ? order : fmin(order, 1.5 * ORFFI_EVIDENCE_WHOLE);
@@ -178,8 +179,8 @@ static orff_status time_choice(const task *t, const growth *g, double *seconds) 
     return ORFF_OK;
 }
 
-/* A matrix of n rows, n p where outputs do not part, in three times its memory: factored where everything is given or the
- * evidence has chosen it, else decomposed for every candidate. */
+/* One matrix of order n (n p where outputs do not separate) and memory for three. It is factored once if
+ * everything is given or chosen by the evidence; otherwise it is decomposed for every candidate. */
 static orff_status estimate_exact(task *t, orff_cost *cost) {
     const double order = (double)t->n * rows_each(t), n = (double)t->n;
     const bool chooses = t->choose || t->asked->lambda == 0.0;
@@ -223,7 +224,7 @@ static orff_status check(const orff_settings *s, size_t d, size_t p, size_t n) {
                       orff_engine_name(ORFF_ENGINE_EXACT));
 }
 
-/* Parts with scales of some size where they are auto. */
+/* The parts, with some length scale for those that are auto. */
 static orff_status fill_parts(task *t, const orff_settings *settings) {
     const orff_part usual = orff_part_default();
     const size_t count = settings->n_parts ? settings->n_parts : 1;
@@ -245,7 +246,7 @@ static orff_status prepare(task *t, const orff_settings *settings) {
     orff_settings *s = &t->plan.settings;
     t->plan.d = t->d;
     t->plan.p = t->p;
-    /* so many rows may be more than memory has room for: that is what is asked of an engine that is named */
+    /* 0 for a named engine: its cost is asked for even where the rows would not fit into memory */
     const size_t rows = settings->engine == ORFF_ENGINE_AUTO ? t->n : 0;
     ORFFI_TRY(orffi_engine_choose(settings, t->d, t->p, rows, &t->plan.engine, &t->plan.engine_reason));
     ORFFI_TRY(fill_parts(t, settings));
@@ -279,7 +280,7 @@ orff_status orff_cost_estimate(const orff_settings *settings, size_t d, size_t p
     ORFFI_TRY(check(settings, d, p, n));
     task t = {.n = n, .d = d, .p = orffi_code_length(settings, p), .asked = settings};
     t.D = orff_settings_features(settings, d, t.p, n);
-    if (t.D == 0) t.D = orff_sampling_default().features; /* a grid, whose tolerance would decide */
+    if (t.D == 0) t.D = orff_sampling_default().features; /* grid: its size would follow from the tolerance */
     orff_status status = prepare(&t, settings);
     if (!status) status = estimate(&t, &found);
     orffi_plan_clear(&t.plan);

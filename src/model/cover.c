@@ -8,7 +8,7 @@
 #include "base/periods.h"
 
 enum { TABLE = 4 * ORFFI_COVER_MOST }; /* entries: a power of 2 */
-#define FIRST_CELL 0x1p-20             /* of the longest side of what is covered */
+#define FIRST_CELL 0x1p-20             /* times the longest side of the range of the places */
 
 /* ---- beginning and ending */
 
@@ -23,7 +23,7 @@ static void choose_inputs(orffi_cover *cover, const orff_settings *settings, siz
     if (cover->k > ORFFI_COVER_INPUTS) cover->k = 0;
     for (size_t i = cover->k; i-- > 0;) {
         cover->inputs[i] = space ? space[i] : i;
-        if (cover->inputs[i] >= d) cover->k = 0; /* which others complain of */
+        if (cover->inputs[i] >= d) cover->k = 0; /* an error elsewhere */
     }
 }
 
@@ -58,7 +58,7 @@ void orffi_cover_clear(orffi_cover *cover) {
 
 /* ---- cells */
 
-/* The cell of a place; a cell of no size is the place itself, and -0 is 0. */
+/* The cell of a place. With a cell size of 0 it is the place itself, with -0 replaced by 0. */
 static void find_cell(const orffi_cover *cover, const double *place, double *cell) {
     for (size_t i = 0; i < cover->k; i++)
         cell[i] = (cover->cell > 0.0 ? floor(place[i] / cover->cell) : place[i]) + 0.0;
@@ -82,7 +82,7 @@ static bool same_cell(size_t k, const double *a, const double *b) {
     return true;
 }
 
-/* Where a cell is in the table, or would be. */
+/* Position of a cell in the table, or the free position where it would be. */
 static size_t find(const orffi_cover *cover, const double *cell) {
     const size_t k = cover->k;
     size_t at = hash(k, cell);
@@ -91,7 +91,7 @@ static size_t find(const orffi_cover *cover, const double *cell) {
     return at;
 }
 
-/* The place becomes that of its cell, unless there is one. `place` may be one of the places behind those kept. */
+/* Keeps the place if its cell has none yet. `place` may be one of the old places behind those kept so far. */
 static void keep(orffi_cover *cover, const double *place) {
     double cell[ORFFI_COVER_INPUTS];
     find_cell(cover, place, cell);
@@ -115,7 +115,7 @@ static double longest_side(const orffi_cover *cover) {
     return longest;
 }
 
-/* Larger cells, which are whole cells of the ones before, until a quarter of the room is free. */
+/* Doubles the cells, each being a union of previous cells, until a quarter of the room is free. */
 static void coarsen(orffi_cover *cover) {
     while (cover->n > ORFFI_COVER_MOST / 4 * 3) {
         const size_t n = cover->n;
@@ -134,8 +134,7 @@ void orffi_cover_add(orffi_cover *cover, size_t n, size_t d, const double *X, co
             place[i] = X[a * d + cover->inputs[i]];
             finite = finite && isfinite(place[i]);
         }
-        if (!finite || (weights && !(weights[a] > 0.0)))
-            continue; /* a row that is wrong: others complain of it */
+        if (!finite || (weights && !(weights[a] > 0.0))) continue; /* invalid rows are an error elsewhere */
         keep(cover, place);
         if (cover->n == ORFFI_COVER_MOST) coarsen(cover);
     }
@@ -165,7 +164,7 @@ static double square_to(const orffi_cover *cover, const double *periods, const d
     return square;
 }
 
-/* The first place whose first number is not below x. */
+/* The first place whose first coordinate is not below x. */
 static size_t find_first(const orffi_cover *cover, double x) {
     size_t low = 0, high = cover->n;
     while (low < high) {
@@ -178,13 +177,13 @@ static size_t find_first(const orffi_cover *cover, double x) {
     return low;
 }
 
-/* Whether place a may be nearer than what was found: along the first input it is. */
+/* Whether place a may be nearer than `least`, judged by the first input alone. */
 static bool may_be_nearer(const orffi_cover *cover, const double *periods, double x, size_t a, double least) {
     const double step = cover->places[a * cover->k] - x;
     return orffi_is_periodic(periods, 0) || step * step < least;
 }
 
-/* From the nearest along the first input to both sides, as far as there may be nearer ones. */
+/* From the nearest along the first input towards both sides, as far as nearer places are possible. */
 double orffi_cover_distance(const orffi_cover *cover, const double *periods, const double *x) {
     const size_t middle = find_first(cover, x[0]);
     double least = INFINITY;
@@ -210,7 +209,7 @@ orff_status orffi_cover_write(const orffi_cover *cover, orffi_archive_writer *wr
     return orffi_archive_add(writer, "places", ORFFI_F64, 2, shape, cover->places);
 }
 
-/* Its inputs are inputs of the model, each once. */
+/* Distinct inputs of the model. */
 static orff_status read_inputs(orffi_cover *cover, const orffi_fields *in, size_t k, size_t d) {
     size_t *inputs = NULL;
     if (k == 0 || k > ORFFI_COVER_INPUTS || k > d)

@@ -1,10 +1,10 @@
-/* Where the rows of a model were: a place for each of them, or, where they are many, one for each cell of a grid that holds
- * some. A model keeps these and not its rows, and can tell how far a point is from all of them.
+/* Where the rows of a model were: a place for each row, or, for many rows, one place for each grid cell
+ * that holds some. A model keeps these places instead of its rows, and can tell how far a point is from
+ * all rows.
  *
- * The cells begin as small as numbers are, and double whenever there are more than ORFFI_COVER_MOST: so the result needs
- * one pass and depends on the order of the rows only within a cell. A distance to the places is too long by less than the
- * diagonal of a cell, and never too short.
- */
+ * Cells begin as small as numbers allow and double whenever there are more than ORFFI_COVER_MOST. So one
+ * pass suffices, and the result depends on the order of the rows only within a cell. A distance to the
+ * places is never too short, and too long by less than the diagonal of a cell. */
 #ifndef ORFFI_MODEL_COVER_H
 #define ORFFI_MODEL_COVER_H
 
@@ -13,29 +13,28 @@
 enum { ORFFI_COVER_MOST = 16384, ORFFI_COVER_INPUTS = 6 };
 
 typedef struct orffi_cover {
-    size_t k;                          /* inputs that distances are of; 0: nothing is kept */
+    size_t k;                          /* number of inputs that distances use; 0: nothing is kept */
     size_t inputs[ORFFI_COVER_INPUTS]; /* k */
     double cell;                       /* side of a cell, in the inputs' units; 0: every place is kept */
     size_t n;
-    double *
-        places; /* n x k, with room for ORFFI_COVER_MOST; in the end they stand in the order of their first number */
-    /* while rows are added, all as small as can be, as every row looks into them: */
-    double *cells;   /* n x k, those of the places */
-    uint32_t *table; /* 1 + place, by hash of the cell; 0: free */
+    double *places; /* n x k, with room for ORFFI_COVER_MOST; at the end sorted by the first coordinate */
+    /* only while rows are added; compact, as every row accesses them: */
+    double *cells;   /* n x k: cells of the places */
+    uint32_t *table; /* 1 + number of the place, by hash of the cell; 0: free */
 } orffi_cover;
 
-/* For the inputs that are a field's space, those of the plane, or all of them. Nothing is kept where they are more than
- * ORFFI_COVER_INPUTS. */
+/* The inputs used are those of a field's space, those of the plane, or all. If there are more than
+ * ORFFI_COVER_INPUTS, nothing is kept. */
 orff_status orffi_cover_begin(orffi_cover *cover, const orff_settings *settings, size_t d, size_t p);
 
-/* n rows X (n x d); those of weight 0 (weights may be NULL) are passed over. */
+/* n rows X (n x d); rows of weight 0 are skipped (weights may be NULL). */
 void orffi_cover_add(orffi_cover *cover, size_t n, size_t d, const double *X, const double *weights);
 
-/* No more rows: what only adding needs goes, and places are put in order. */
+/* After the last row: frees what only adding needs, and sorts the places. */
 void orffi_cover_end(orffi_cover *cover);
 void orffi_cover_clear(orffi_cover *cover);
 
-/* A reader that passes on what another reads, and adds it. */
+/* A reader that passes on the rows of another reader and adds them to the cover. */
 typedef struct orffi_covering {
     orffi_cover *cover;
     orff_reader source;
@@ -46,7 +45,7 @@ orff_reader orffi_covering_reader(orffi_covering *covering);
 /* The distance from x (k numbers) to the nearest place; periods (k): see base/periods.h. */
 double orffi_cover_distance(const orffi_cover *cover, const double *periods, const double *x);
 
-/* ---- as member "cover" of a file's object, absent for none, and the tensor "places" */
+/* ---- in a file: member "cover" of an object, absent if nothing is kept, and the tensor "places" */
 int orffi_cover_pack(const orffi_cover *cover, json_t *object);
 orff_status orffi_cover_write(const orffi_cover *cover, orffi_archive_writer *writer);
 orff_status orffi_cover_read(orffi_cover *cover, const orffi_fields *in, size_t d);

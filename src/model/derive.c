@@ -16,7 +16,7 @@ typedef enum field_size {
     TURN /* 1 in the plane, 3 in space */
 } field_size;
 
-/* The inputs that are the field's space, in the order of the outputs; NULL: all of them. */
+/* The inputs of the field's space, in the order of the outputs; NULL: all of them. */
 static orff_status find_space(const orff_model *model, const char *name, const size_t **space) {
     const orff_kernel *kernel = orffi_model_kernel(model);
     for (size_t m = 0; m < kernel->n_parts; m++) {
@@ -76,7 +76,7 @@ static orff_status at_points(const orff_model *model, const void *what, size_t n
     return model->trend ? orffi_trend_add_derived(model->trend, what, n, x, out) : ORFF_OK;
 }
 
-/* On the plane, or where there is none. */
+/* For a model without a plane, or in coordinates of the plane. */
 static orff_status derive_flat(const orff_model *model, const void *self, size_t n, const double *X,
                                double *out) {
     const orffi_derived *what = self;
@@ -147,7 +147,7 @@ static orff_status covariance_flat(const orff_model *model, const void *self, si
     return orffi_model_evaluate(model, what->name, covariance_at_points, what, what->k * what->k, n, X, out);
 }
 
-/* C: room for BLOCK covariances. */
+/* C: room for the covariances of BLOCK points. */
 static orff_status fill_std(const orff_model *model, const orffi_derived *what, orffi_turning turning,
                             size_t n, const double *X, double *C, double *S) {
     const size_t k = what->k;
@@ -170,7 +170,7 @@ orff_status orff_model_field_std(const orff_model *model, orff_field field, size
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_model_field_std: NULL argument");
     if (field == ORFF_FIELD_VALUES) return orff_model_std(model, n, X, false, S);
     ORFFI_TRY(orffi_field_describe(model, field, &what, &turning));
-    what.spread = model->noise; /* engines tell errors for a noise of 1 */
+    what.spread = model->noise; /* engines compute errors for a noise of 1 */
     ORFFI_TRY(orffi_model_check_posterior(model));
     if (!orff_model_has_field_std(model, field))
         return orffi_fail(

@@ -16,8 +16,8 @@ static orff_status find_smooth(const orffi_plan *plan, const orff_part *part, bo
     return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK;
 }
 
-/* Every elementary rule: physical ones where there is a field, the others also stretched where inputs spread
- * unequally. */
+/* Every elementary rule; physical ones only for fields. If inputs spread unequally, non-physical rules
+ * also in a stretched form. */
 static orff_status fill_entries(orffi_dictionary *dictionary, const orffi_plan *plan) {
     const double *stretch = dictionary->stretch;
     double low = stretch[0], high = stretch[0];
@@ -37,7 +37,7 @@ static orff_status fill_entries(orffi_dictionary *dictionary, const orffi_plan *
     return ORFF_OK;
 }
 
-/* Ones outside a field's space. */
+/* Outside a field's space the stretch is 1. */
 static orff_status stretches(const orffi_plan *plan, const orffi_table *table, double *stretch) {
     double *spread, square = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(spread, plan->d));
@@ -70,7 +70,7 @@ void orffi_dictionary_clear(orffi_dictionary *dictionary) {
     *dictionary = (orffi_dictionary){0};
 }
 
-/* Covariates keep their own median. */
+/* Covariates keep their own median distance. */
 static void set_scales(const orffi_dictionary *dictionary, const orffi_plan *plan, const orffi_entry *entry,
                        double multiple, double *sigmas) {
     for (size_t i = 0; i < plan->d; i++)

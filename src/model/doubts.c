@@ -65,9 +65,9 @@ static orff_status find_lambda(orff_model *model, const orffi_plan *plan) {
     return ORFF_OK;
 }
 
-/* ---- features that are too few */
+/* ---- too few features */
 
-/* The inputs of the head in their units: a division once for each, and not in every distance. */
+/* The inputs of the head in their units, divided once and not in every distance. */
 static orff_status scale_inputs(const orffi_plan *plan, const orffi_table *head, double **X) {
     const size_t d = plan->d;
     ORFFI_TRY(ORFFI_NEW_ARRAY(*X, head->n * d));
@@ -75,7 +75,7 @@ static orff_status scale_inputs(const orffi_plan *plan, const orffi_table *head,
     return ORFF_OK;
 }
 
-/* The row nearest to row i of X (n x d); n where there is no other. */
+/* The row nearest to row i of X (n x d); n if there is no other. */
 static size_t nearest_row(size_t n, size_t d, const double *X, size_t i) {
     size_t near = n;
     double least = INFINITY;
@@ -93,8 +93,8 @@ static size_t nearest_row(size_t n, size_t d, const double *X, size_t i) {
     return near;
 }
 
-/* What one would err by at a row of the head with the value of the row that is nearest to it, mean over outputs: at least
- * twice the variance of the noise. */
+/* The mean square error, averaged over the outputs, of predicting rows of the head by the value of their
+ * nearest row. On average it is at least twice the variance of the noise. */
 static orff_status nearest_error(const orffi_plan *plan, const orffi_table *head, double *error) {
     const size_t d = plan->d, p = plan->p, n = head->n;
     size_t queries = n < QUERIES ? n : QUERIES, *near = NULL;
@@ -121,7 +121,8 @@ static orff_status nearest_error(const orffi_plan *plan, const orffi_table *head
 
 /* ---- between the rows */
 
-/* How far the function (BETWEEN x p) goes beyond the largest that directed rows have seen, in twice that. */
+/* How far |f| (F: BETWEEN x p) exceeds the largest directed measurement, in units of twice that
+ * measurement. */
 static double beyond_directed(const orffi_table *head, const double *F) {
     double seen = 0.0, most = 0.0;
     for (size_t i = 0; i < head->n; i++) seen = fmax(seen, fabs(head->Y[i]));
@@ -129,7 +130,8 @@ static double beyond_directed(const orffi_table *head, const double *F) {
     return seen > 0.0 ? fmax(most - seen, 0.0) / (2.0 * seen) : 0.0;
 }
 
-/* How far f goes outside of the range of an output, in ranges, at points between two rows; at most over all outputs. */
+/* How far f leaves the range of an output, in units of that range, at points between two rows; the largest
+ * value over all outputs. */
 static orff_status check_between(const orff_model *model, const orffi_plan *plan, const orffi_table *head,
                                  double *beyond) {
     const orffi_rng rng = {plan->settings.sampling.seed, STREAM};
@@ -160,7 +162,7 @@ static orff_status check_between(const orff_model *model, const orffi_plan *plan
 
 /* ---- coverage */
 
-/* The rows of a block err together: as many counts as blocks. */
+/* Errors of the rows of a block are similar, so a block counts as one trial. */
 static bool is_too_low(double coverage, size_t blocks) {
     return coverage < LOWEST - CHANCE * sqrt(LOWEST * (1.0 - LOWEST) / (double)blocks);
 }
@@ -169,7 +171,7 @@ static bool is_too_high(double coverage, size_t blocks) {
     return coverage > HIGHEST + CHANCE * sqrt(HIGHEST * (1.0 - HIGHEST) / (double)blocks);
 }
 
-/* The mean over the outputs of their variance. */
+/* The variance, averaged over the outputs. */
 static double variance(const orffi_table *head) {
     double sum = 0.0;
     const size_t width = orffi_table_width(head);
@@ -181,14 +183,15 @@ static double variance(const orffi_table *head) {
     return sum / ((double)head->n * (double)width);
 }
 
-/* Of few blocks, as of few groups, a count tells little: here a block is a number, of mean 1 and variance 2 at most if error bars
- * hold, and of as much more as bars are too small of which intervals of 95 % hold LOWEST. */
+/* With few blocks or groups, counting says little. So each block yields a number of mean 1 and variance at
+ * most 2 if the error bars hold. Its mean is `most` for error bars so small that 95 % intervals hold a
+ * share of LOWEST. */
 static bool has_excess(double excess, size_t blocks) {
     const double most = pow(orffi_normal_quantile(0.975) / orffi_normal_quantile(0.5 + 0.5 * LOWEST), 2.0);
     return excess > most * (1.0 + CHANCE * sqrt(2.0 / (double)blocks));
 }
 
-/* Errors that are small beside the outputs, as those of functions without noise, are nobody's trouble. */
+/* Errors that are small compared with the outputs, as for functions without noise, raise no doubt. */
 static bool is_wrong(const orff_model *model, const orffi_table *head) {
     const size_t blocks = model->held.blocks;
     if (!blocks || model->held.mse < NEGLIGIBLE * NEGLIGIBLE * variance(head)) return false;
@@ -209,8 +212,9 @@ static bool has_tails(const orff_model *model) {
 
 /* ---- inputs of few values */
 
-/* Rows with the same value of an input may be one building or one day, of which other rows say all; a new one is another matter.
- * Blocks tell nothing of that where several of its rows lie in other blocks. */
+/* Rows with the same value of an input may come from one building or one day: other rows of it say
+ * everything about them, but nothing about a new one. Blocks do not notice that if rows of the same value
+ * lie in several blocks. */
 static bool is_repeated(const orff_model *model, double by_blocks, const orffi_table *head) {
     const size_t groups = model->held.blocks;
     const double chance = 1.0 + CHANCE * sqrt(2.0 / (double)groups); /* of a mean of so many squares */
@@ -228,7 +232,7 @@ static orff_status try_input(orff_model *model, const orffi_plan *plan, const or
     const size_t known = model->doubts.repeated.values;
     orff_model kept = *model;
     const orff_status status = orffi_held_out_values(model, plan, rows, input, &values);
-    /* Among several the one of most values: of a building, and not of the number of its floors. */
+    /* Of several inputs, keep the one with most values: the building, not its number of floors. */
     if (!status && values > known && is_repeated(model, by_blocks, &rows->head)) {
         kept.doubts.flags |= ORFF_WARN_REPEATED;
         kept.doubts.repeated.input = input + 1;
@@ -287,7 +291,8 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     const orffi_table *head = &rows->head;
     ORFFI_TRY(find_lambda(model, plan));
     if (!model->classes && head->n > 1) {
-        /* Neighbours may have other directions, and who gives lambda may want it smooth. */
+        /* Neighbours of directed rows may have other directions, and a user who gives lambda may want f
+         * smooth. */
         const bool tells = plan->engine->draws && !head->along && !(plan->settings.lambda > 0.0);
         if (tells) ORFFI_TRY(nearest_error(plan, head, &model->doubts.nearest_mse));
         if (tells && model->train_mse > model->doubts.nearest_mse)
@@ -367,7 +372,7 @@ void orffi_doubts_say(orff_model *model) {
             "column as groups (--groups COLUMN)",
             model->doubts.repeated.input, model->doubts.repeated.values, sqrt(model->doubts.repeated.mse),
             sqrt(model->held.mse), 100.0 * model->doubts.repeated.coverage);
-    if (flags & ORFF_WARN_OUTLIERS) return; /* error bars are wide for them */
+    if (flags & ORFF_WARN_OUTLIERS) return; /* its error bars are wide because of them */
     if (flags & ORFF_WARN_COVERAGE && has_tails(model))
         say(model,
             "intervals of 50 and 95 %% contain %.0f and %.0f %% of the rows held out by %s: a few errors are "
@@ -389,7 +394,7 @@ void orffi_doubts_say(orff_model *model) {
 
 /* ---- files */
 
-/* Their share, their number, of how many rows, and the first of them. */
+/* Outliers: their share, their number, the rows examined, and the numbers of the first ones. */
 static json_t *pack_outliers(const orff_model *model) {
     double numbers[3 + ORFFI_FIRST_OUTLIERS] = {model->doubts.outlying, (double)model->doubts.outliers,
                                                 (double)model->doubts.looked_at};
@@ -422,8 +427,8 @@ static orff_status unpack_outliers(const orffi_fields *in, orff_model *model) {
     double *numbers;
     ORFFI_TRY(orffi_fields_numbers(in, "outliers", 3 + ORFFI_FIRST_OUTLIERS, &numbers));
     bool right = true;
-    for (size_t i = 0; i < 3 + ORFFI_FIRST_OUTLIERS; i++)
-        right = right && numbers[i] >= 0.0 && numbers[i] < 9e15; /* whole numbers of a double */
+    for (size_t i = 0; i < 3 + ORFFI_FIRST_OUTLIERS; i++) /* Integers that a double represents exactly. */
+        right = right && numbers[i] >= 0.0 && numbers[i] < 9e15;
     if (right) {
         model->doubts.outlying = numbers[0];
         model->doubts.outliers = (size_t)numbers[1];
@@ -473,7 +478,7 @@ static orff_status unpack_held(const orffi_fields *in, orff_model *model) {
     return ORFF_OK;
 }
 
-/* Files from before have neither. */
+/* Older files have neither. */
 orff_status orffi_doubts_unpack(const orffi_fields *about, orff_model *model) {
     orffi_fields in;
     size_t flags;

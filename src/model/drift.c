@@ -1,6 +1,7 @@
-/* Steps of particles: the pair of orders 5 and 4 of Dormand and Prince (1980), whose last stage is the first of the next
- * step, and whose values in between are of order 4 (Hairer, Norsett and Wanner, II.6). All particles take a stage together,
- * as a model is asked for many points at once, but each has a step of its own. */
+/* Steps of particles: the Runge-Kutta pair of orders 5 and 4 of Dormand and Prince (1980). Its last stage
+ * is the first of the next step; interpolation within a step has order 4 (Hairer, Norsett and Wanner,
+ * II.6). All particles compute a stage together, as a model is fastest for many points at once, but each
+ * has its own step. */
 #include "model/drift.h"
 
 #include <math.h>
@@ -21,10 +22,10 @@ static const double stages[STAGES][STAGES - 1] = {
     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-/* order 5 less order 4 */
+/* order 5 minus order 4 */
 static const double errors[STAGES] = {71.0 / 57600,      0.0,        -71.0 / 16695, 71.0 / 1920,
                                       -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
-/* the term of the values in between that the ends and their slopes do not tell */
+/* coefficients of the interpolation's last term, which the ends and their slopes do not determine */
 static const double between[STAGES] = {-12715105075.0 / 11282082432.0,  0.0,
                                        87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
                                        701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
@@ -59,7 +60,8 @@ static void set_trial(const run *r, orffi_particle *a, size_t stage) {
     }
 }
 
-/* No longer than a length scale, so that nothing is jumped over, nor than what is left or allowed. */
+/* Limits the step to a length scale, so that nothing is jumped over, to the remaining time, and to the
+ * given maximum. */
 static void limit_step(const run *r, orffi_particle *a) {
     const double speed = size(r, a->slope[0]), left = fabs(r->times[r->count - 1] - a->time);
     double step = fmin(fabs(a->step), left);
@@ -75,7 +77,7 @@ static double error_of(const run *r, const orffi_particle *a) {
     return fabs(a->step) * size(r, sum) / r->tolerance;
 }
 
-/* The state a share of the step on. */
+/* The state at the given share of the step. */
 static void interpolate(const run *r, const orffi_particle *a, double share, double *state) {
     for (size_t k = 0; k < r->flow.m; k++) {
         const double whole = a->trial[k] - a->state[k], first = a->step * a->slope[0][k] - whole;
@@ -88,7 +90,7 @@ static void interpolate(const run *r, const orffi_particle *a, double share, dou
     }
 }
 
-/* The place at the time that comes next. */
+/* Records the state at the next output time. */
 static void record_place(run *r, orffi_particle *a, const double *state) {
     const orffi_flow *flow = &r->flow;
     const size_t d = flow->model->d, member = a->number / flow->n, i = a->number % flow->n;
@@ -105,7 +107,7 @@ static bool reaches(const run *r, const orffi_particle *a, double time) {
     return a->next < r->count && r->sign * r->times[a->next] <= r->sign * time;
 }
 
-/* The step is taken: places on the way are told, the last stage is the first of the next. */
+/* Accepts the step: records the output times within it; its last stage becomes the first of the next step. */
 static void accept(run *r, orffi_particle *a) {
     const double left = r->times[r->count - 1] - a->time;
     const double end = fabs(a->step) >= fabs(left) ? r->times[r->count - 1] : a->time + a->step;
@@ -176,7 +178,7 @@ static orff_status start(run *r) {
     return ORFF_OK;
 }
 
-/* How many particles' whole ways have been gone, in sum: those that have ended count as whole. */
+/* Progress in whole tracks, summed over all particles; ended ones count as whole. */
 static double gone(const run *r) {
     double sum = (double)(r->all - r->active);
     for (size_t i = 0; i < r->active; i++) sum += r->moving[i]->time / r->times[r->count - 1];
@@ -194,7 +196,7 @@ static orff_status go(run *r) {
 
 /* ---- masks */
 
-/* Nothing of a particle from the first masked place on. masked: n of one time. */
+/* Sets a particle to NaN from its first masked place on. masked: n flags at one time. */
 static void end_masked(const run *r, size_t member, size_t t, const bool *masked) {
     const size_t n = r->flow.n, d = r->flow.model->d;
     for (size_t i = 0; i < n; i++)

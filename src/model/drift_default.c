@@ -1,4 +1,4 @@
-/* What the notes of a model say about particles in its field: which inputs move, which is time, and in what units. */
+/* Settings of a drift from the notes of a model: which inputs move, which is time, and the units. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ typedef struct unit {
     double size;
 } unit;
 
-static const unit speeds[] = {/* km in an hour */
+static const unit speeds[] = {/* km/h */
                               {"m/s", 3.6},           {"ms-1", 3.6},        {"cm/s", 0.036},
                               {"cms-1", 0.036},       {"mm/s", 0.0036},     {"mms-1", 0.0036},
                               {"km/h", 1.0},          {"kmh-1", 1.0},       {"km/hr", 1.0},
@@ -49,7 +49,7 @@ static const unit times[] = {/* hours */
                              {"days", 24.0},
                              {NULL, 0.0}};
 
-/* NAN where it is not among them. "m s**-1", "m s^-1" and "m.s-1" are "ms-1". */
+/* NAN if it is not in the list. "m s**-1", "m s^-1" and "m.s-1" count as "ms-1". */
 static double find(const unit *units, const char *text) {
     char plain[24];
     size_t used = 0;
@@ -61,7 +61,7 @@ static double find(const unit *units, const char *text) {
     return (double)NAN;
 }
 
-/* Of "hours since 1990-01-01" the first word. */
+/* Uses the first word of "hours since 1990-01-01". */
 static double hours_of(const char *text) {
     char word[24];
     snprintf(word, sizeof word, "%.*s", text ? (int)fmin((double)strcspn(text, " "), 23.0) : 0,
@@ -71,7 +71,7 @@ static double hours_of(const char *text) {
 
 /* ---- inputs */
 
-/* By its units, or else by its name. */
+/* By its units; without units, by its name. */
 static bool is_time(const orff_notes *notes, size_t i) {
     const char *name = orff_notes_name(notes, ORFF_SIDE_INPUT, i),
                *units = orff_notes_units(notes, ORFF_SIDE_INPUT, i);
@@ -119,7 +119,7 @@ static void find_clock(const orff_model *model, const orff_notes *notes, orff_dr
 
 /* ---- hours */
 
-/* All outputs have the same units, or none are known: NULL. */
+/* The units of all outputs if they agree; otherwise NULL. */
 static const char *shared_units(const orff_notes *notes, size_t p) {
     const char *first = orff_notes_units(notes, ORFF_SIDE_OUTPUT, 0);
     for (size_t k = 1; k < p; k++) {
@@ -129,7 +129,7 @@ static const char *shared_units(const orff_notes *notes, size_t p) {
     return first && *first ? first : NULL;
 }
 
-/* The length of the inputs that move, in km. */
+/* The unit of length of the inputs that move, in km. */
 static double length_of(const orff_model *model, const orff_notes *notes, const size_t *space) {
     double length = model->on_plane ? 1.0 : find(lengths, orff_notes_units(notes, ORFF_SIDE_INPUT, space[0]));
     for (size_t k = 1; !model->on_plane && k < model->p; k++)

@@ -82,7 +82,7 @@ static bool is_refusal(orff_status status) {
     return status == ORFF_ERROR_UNSUPPORTED || status == ORFF_ERROR_NOT_FINITE;
 }
 
-/* All at once, or, where some point is refused, one after the other: NaN for those. */
+/* All points at once. If one is refused, each by itself, with NaN for the refused ones. */
 static orff_status values_or_nan(const orffi_flow *flow, size_t member, bool sampled, size_t n,
                                  const double *X, double *out) {
     const size_t d = flow->model->d, p = flow->model->p;
@@ -96,7 +96,7 @@ static orff_status values_or_nan(const orffi_flow *flow, size_t member, bool sam
     return ORFF_OK;
 }
 
-/* Particles of a member stand together. */
+/* Expects the particles of a member side by side. */
 static orff_status add_samples(orffi_flow *flow, size_t count, orffi_particle *const *particles) {
     const size_t d = flow->model->d, p = flow->model->p;
     for (size_t first = 0, end; first < count; first = end) {
@@ -112,7 +112,7 @@ orff_status orffi_flow_slopes(orffi_flow *flow, size_t count, orffi_particle *co
                               double share) {
     const size_t d = flow->model->d, p = flow->model->p;
     for (size_t i = 0; i < count; i++) fill_inputs(flow, particles[i], share, flow->at + i * d);
-    const orff_hooks before = orffi_hooks_swap((orff_hooks){0}); /* the steps have a progress of their own */
+    const orff_hooks before = orffi_hooks_swap((orff_hooks){0}); /* the steps report progress themselves */
     orff_status status = values_or_nan(flow, 0, false, count, flow->at, flow->f);
     if (!status && flow->samples) status = add_samples(flow, count, particles);
     orffi_hooks_swap(before);

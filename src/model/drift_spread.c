@@ -1,4 +1,4 @@
-/* The spread of particles that went through samples: their mean, and the covariance about it. */
+/* The spread of particles carried by samples: their mean, and the covariance about it. */
 #include <math.h>
 #include <string.h>
 
@@ -6,11 +6,11 @@
 #include "base/plane.h"
 #include "model/drift.h"
 
-/* The members of one point. */
+/* All members that started at one point. */
 typedef struct cloud {
     orffi_flow flow;
-    size_t members, apart; /* numbers between one member and the next */
-    const double *x;       /* of the first member */
+    size_t members, apart; /* apart: distance in memory between members */
+    const double *x;       /* first member */
 } cloud;
 
 static const double *member(const cloud *c, size_t i) {
@@ -21,7 +21,7 @@ static bool has_ended(const cloud *c, size_t i) {
     return isnan(member(c, i)[c->flow.how->space[0]]);
 }
 
-/* The mean of the states; on the sphere its direction is what counts. */
+/* The mean of the states; on the sphere only its direction counts. Returns how many have not ended. */
 static size_t mean_state(const cloud *c, double *mean) {
     size_t left = 0;
     memset(mean, 0, ORFFI_STATE * sizeof *mean);
@@ -36,7 +36,7 @@ static size_t mean_state(const cloud *c, double *mean) {
     return left;
 }
 
-/* Steps from the mean along its east and north, of the length of the great circle. */
+/* Steps from the mean along its east and north, as long as the great circle. */
 static void step_on_sphere(const double *mean, const double *state, double *step) {
     const double across = hypot(mean[0], mean[1]), radius = hypot(across, mean[2]);
     const double c = across > 0.0 ? mean[0] / across : 1.0, s = across > 0.0 ? mean[1] / across : 0.0;
@@ -61,7 +61,7 @@ static void fill_covariance(const cloud *c, size_t left, const double *mean, dou
     }
 }
 
-/* The inputs that do not move are those of the first that is left. */
+/* Inputs that do not move are copied from the first member that has not ended. */
 static void fill_mean(const cloud *c, const double *mean, double *x) {
     size_t first = 0;
     while (has_ended(c, first)) first++;

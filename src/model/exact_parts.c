@@ -1,4 +1,4 @@
-/* What an exact model is made of, in the outputs' units: f = mean + sum_i K(x, x_i) alpha_i. */
+/* The parts of an exact model, in the outputs' units: f = mean + sum_i K(x, x_i) alpha_i. */
 #include "base/memory.h"
 #include "engine/exact.h"
 #include "model/model.h"

@@ -1,5 +1,6 @@
-/* The operations of a fit are counted, and divided by the rate at which this machine multiplies two matrices now, which
- * takes some milliseconds to find. orff_cost_estimate (cost.c) measures more, and for longer. */
+/* The expected time of a fit: counts its operations and divides by the rate of this machine for a product
+ * of two matrices, which takes some milliseconds to measure. orff_cost_estimate (cost.c) measures more,
+ * and for longer. */
 #define _POSIX_C_SOURCE 200809L
 #include "model/expect.h"
 
@@ -13,14 +14,15 @@
 #include "model/plan.h"
 #include "solve/solver.h"
 
-#define WORTH_A_LINE 2.0 /* seconds */
-#define SLOWEST \
-    1e9 /* multiplications a second of any machine: less work than WORTH_A_LINE of these is not timed */
-#define ORDER  384 /* of the matrices multiplied: they fit in a cache, and a machine's rate shows */
-#define ROUNDS 3
+#define WORTH_A_LINE 2.0 /* seconds: shorter fits are not announced */
+/* Multiplications a second of any machine: if these would take less than WORTH_A_LINE, nothing is timed. */
+#define SLOWEST 1e9
+#define ORDER   384 /* of the matrices multiplied: small enough for a cache, large enough for the full rate */
+#define ROUNDS  3
 
-/* In n^3 multiplications: a factor, the inverse of it that error bars take, and a decomposition, half of whose
- * operations go through memory at a tenth of the rate. A fold takes two products with it. */
+/* In n^3 multiplications: a factorisation; the inverse from it, which error bars need; an
+ * eigendecomposition, half of whose operations run at the speed of memory, a tenth of the rate. A fold
+ * takes two products with the eigenvectors. */
 #define FACTOR    (1.0 / 6.0)
 #define INVERSE   (1.0 / 3.0)
 #define DECOMPOSE 4.0
@@ -34,7 +36,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Multiplications a second: the best of some, as the first wakes threads. */
+/* Multiplications a second: the best of several rounds, as the first starts the threads. */
 static orff_status find_rate(double *rate) {
     const size_t n = ORDER;
     double *A;
@@ -66,28 +68,29 @@ static bool chooses_scales(const orff_settings *s) {
     return s->n_parts == 0;
 }
 
-/* Rows of a system for each frequency half, or for each row of an exact matrix: 1 where outputs part. */
+/* Order of the system for each scalar feature or each row of an exact matrix: 1 where outputs separate. */
 static double columns_each(const orff_settings *s, size_t p) {
     const bool one = s->n_parts == 0 || (s->n_parts == 1 && orff_rule_describe(s->parts[0].rule).separable);
     return one ? 1.0 : (double)p;
 }
 
-/* Sums of D frequencies over n rows, and what follows them: a path over folds, or one lambda. Rows that are fewer than the
- * coefficients take their place. */
+/* Sums of D frequencies over n rows and what follows them: a path over folds, or one lambda. With fewer
+ * rows than coefficients the system has the order of the rows. */
 static double sums_work(const orff_settings *s, double each, double D, double n, double folds) {
     const double L = 2.0 * D, order = fmin(L * each, n * each);
     const double sums = 0.5 * n * L * L * (s->single ? 0.5 : 1.0);
     return sums + cube(order) * (folds > 0.0 ? (folds + 1.0) * (DECOMPOSE + FOLD) : FACTOR + INVERSE);
 }
 
-/* The features of a trial of a length scale, as orffi_trial_frequencies takes them. */
+/* Trials of length scales, with the number of features that orffi_trial_frequencies uses. */
 static double trials_work(const orff_settings *s, size_t d, size_t p, double each, double D, double n) {
     const bool few = (p > 1 && p == d ? p : d) <= 3;
     const double rows = fmin(n, ORFFI_TRIAL_ROWS), trial = fmin(D, fmax(50.0, 600.0 / each));
     return (few ? 5.0 : 3.0) * sums_work(s, each, trial, rows, 3.0);
 }
 
-/* A hundred evaluations with their slopes, of matrices of no more than ORFFI_EVIDENCE_WHOLE rows, most of them less. */
+/* A hundred evaluations with gradients, of matrices of order at most ORFFI_EVIDENCE_WHOLE, most of them
+ * smaller. */
 static double evidence_work(double order) {
     return 100.0 * cube(fmin(order, 0.6 * ORFFI_EVIDENCE_WHOLE));
 }
@@ -105,7 +108,7 @@ double orffi_expect_work(const orff_settings *s, const orffi_engine *engine, siz
     return orffi_expect_exact(order) + (scales || s->lambda == 0.0 ? evidence_work(order) : 0.0);
 }
 
-/* ---- saying */
+/* ---- the announcement */
 
 orff_status orffi_expect_say(const orff_settings *settings, const orffi_rows *rows) {
     const orffi_engine *engine = NULL;

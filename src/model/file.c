@@ -3,18 +3,17 @@
  *     shift, unit        d
  *     mean, spread       p
   *     output_train_mse   p
- *     error_share        1: of known errors in the variance of the noise, where there were any
- *     instrument_noise   instruments: over that of a row of weight 1, where they have noises of their own
- *     own_noise          p: of measurements, where it is another than that of rows of weight 1
+ *       error_share        1: share of the known errors in the variance of the noise, if errors were known
+ *       instrument_noise   instruments: relative to a row of weight 1, if their noises differ
+ *       own_noise          p: of measurements, if it differs from that of rows of weight 1
  *     noise              p: standard deviations; files of version 1 have the mean of their squares in "model"
- *     output_cv_mse      p, where it was cross-validated
- *     shares             parts + 1, where they were learned
- *     codes              classes x p, where they are not those of a simplex
- *     places             n x k: where the rows were, see cover.h; not where the model is from moments
+ *       output_cv_mse      p, if cross-validated
+ *       shares             parts + 1, if learned
+ *       codes              classes x p, unless those of a simplex
+ *       places             n x k: where the rows were, see cover.h; absent for models from moments
  *
- * and what its engine adds to them; with a trend what trend_file.c says. Files with a trend, codes or wavelengths have version 3,
- * for those who know of none would predict without them.
- */
+ * and what its engine adds; with a trend, also what trend_file.c describes. Files with a trend, codes or
+ * wavelengths have version 3, as a program that does not know these would predict without them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +28,7 @@
 enum { OLDEST = 1, PLAIN = 2, NEWEST = 3 };
 static const char format[] = "orff-model";
 
-enum { LONGEST_TEXT = 200 }; /* of the texts that a model has about itself */
+enum { LONGEST_TEXT = 200 }; /* of texts that a model holds about itself */
 
 static orff_status no_memory(void) {
     return orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file");
@@ -105,7 +104,8 @@ static orff_status fill_archive(const orff_model *model, bool compact, orffi_arc
     return status;
 }
 
-/* Loading takes what it must copy and leaves a posterior where it lies. */
+/* Checks the written file by loading it, which copies all that is needed and leaves a posterior in the
+ * file. */
 static orff_status check_written(const char *temporary) {
     orff_model *model = NULL;
     const orff_status status = orff_model_load(&model, temporary);
@@ -134,7 +134,7 @@ orff_status orff_model_save(const orff_model *model, const char *path, bool comp
 
 typedef enum range { FINITE, POSITIVE, NOT_NEGATIVE } range;
 
-/* Copy a vector into its place; NOT_NEGATIVE lets NaN pass, which stands for what is not known. */
+/* Copies a vector to its place; NOT_NEGATIVE accepts NaN, which means unknown. */
 static orff_status copy_vector(const orffi_archive *archive, const char *name, size_t length, range allowed,
                                double *to) {
     const double *from;
@@ -185,13 +185,13 @@ static orff_status read_vectors(const orffi_archive *archive, orff_model *model)
     return copy_vector(archive, "shares", parts + 1, FINITE, model->shares);
 }
 
-/* An estimate that may be unknown (NaN) but not negative. */
+/* An estimate: unknown (NaN) or not negative. */
 static orff_status read_estimate(const orffi_fields *in, const char *key, double *out) {
     ORFFI_TRY(orffi_fields_any_number(in, key, out));
     return *out < 0.0 ? orffi_fields_fail(in, key, "is negative") : ORFF_OK;
 }
 
-/* The mean of all outputs, whose noises are alike in units of their spreads. */
+/* Noise of version 1, the mean square over all outputs: distributed in proportion to their spreads. */
 static orff_status read_mean_noise(const orffi_fields *in, orff_model *model) {
     double noise, sum = 0.0;
     ORFFI_TRY(read_estimate(in, "noise", &noise));
@@ -202,7 +202,7 @@ static orff_status read_mean_noise(const orffi_fields *in, orff_model *model) {
 
 static orff_status read_report(const orffi_fields *in, orff_model *model) {
     ORFFI_TRY(orffi_fields_whole(in, "rows", &model->rows));
-    model->weight = (double)model->rows; /* of files that do not say it */
+    model->weight = (double)model->rows; /* for files without "weight" */
     if (orffi_fields_has(in, "weight")) ORFFI_TRY(read_estimate(in, "weight", &model->weight));
     ORFFI_TRY(orffi_fields_number(in, "lambda", &model->lambda));
     ORFFI_TRY(read_estimate(in, "train_mse", &model->train_mse));
@@ -219,7 +219,7 @@ static orff_status read_report(const orffi_fields *in, orff_model *model) {
     return model->lambda < 0.0 ? orffi_fields_fail(in, "lambda", "is negative") : ORFF_OK;
 }
 
-/* A text that the library once wrote about a model: the new owner's, short, and printable ASCII. */
+/* Copies a text that the library once wrote about a model; it must be short, printable ASCII. */
 static orff_status copy_text(const orffi_fields *in, const char *key, char **copy) {
     const char *text;
     if (!orffi_fields_has(in, key)) return ORFF_OK;
@@ -252,7 +252,7 @@ static orff_status check_noise(const orffi_fields *in, const orff_model *model) 
     return orffi_fields_fail(in, "noise", "is not known, but there is a posterior");
 }
 
-/* Errors of an estimate need what was learned from its columns. */
+/* Error bars of estimated coefficients need what was learned from their columns. */
 static orff_status read_trend(const orffi_fields *in, orff_model *model) {
     if (!orffi_fields_has(in, "trend")) return ORFF_OK;
     if (model->classes) return orffi_fields_fail(in, "trend", "is not for classes");
@@ -288,7 +288,7 @@ static orff_status fill_model(const orffi_fields *in, orff_model *model) {
     return orffi_fields_blame(in, orffi_model_finish(model));
 }
 
-/* Files from before engines had names say it by what they have. */
+/* In files older than engine names the engine follows from what they contain. */
 static orff_status read_engine(const orffi_fields *in, const orffi_engine **engine) {
     orff_engine id = orffi_fields_has(in, "exact") ? ORFF_ENGINE_EXACT : ORFF_ENGINE_FEATURES;
     const char *name;
@@ -300,7 +300,7 @@ static orff_status read_engine(const orffi_fields *in, const orffi_engine **engi
     return *engine ? ORFF_OK : orffi_fields_fail(in, "engine", "is not one that learns");
 }
 
-/* d and p are those that the file's own vectors have. */
+/* Takes d and p from the lengths of the file's vectors. */
 static orff_status read_fit(const orffi_fields *in, const orffi_engine *engine, void **fit) {
     const double *unused;
     size_t d, p;
@@ -313,7 +313,7 @@ static orff_status read_fit(const orffi_fields *in, const orffi_engine *engine, 
     return status;
 }
 
-/* Room for codes follows from tensors that are there. */
+/* Checks the number of classes against tensors in the file, so that it cannot ask for more room. */
 static orff_status check_classes(const orffi_fields *in, size_t classes, size_t p) {
     const double *unused;
     size_t shape[2] = {p + 1};
@@ -342,7 +342,7 @@ static orff_status read_model(orff_model **model, const orffi_archive *archive) 
     return fill_model(&in, *model);
 }
 
-/* The file stays open for a posterior that lies in it. */
+/* The file stays open if a posterior is to be read from it. */
 orff_status orff_model_load(orff_model **out, const char *path) {
     orffi_archive *archive = NULL;
     orff_model *model = NULL;

@@ -14,7 +14,8 @@
 #include "model/trend_fit.h"
 #include "solve/solver.h"
 
-/* Sums go on only in the units they began in: these follow from the head, which is longer if rows came to it. */
+/* Sums of a checkpoint can continue only in the units they began with. These follow from the head, which
+ * grows when rows are appended to a short file. */
 static orff_status compare_units(const orffi_plan *plan, orffi_checkpoint *checkpoint) {
     orffi_digest digest = {0};
     if (!checkpoint) return ORFF_OK;
@@ -37,7 +38,7 @@ orff_status orffi_fit_checked(orff_model **out, orffi_plan *plan, orffi_rows *ro
     return status;
 }
 
-/* Where rows in memory are; those of a stream are seen as they pass. */
+/* Records the places of rows in memory; those of a stream are recorded as they pass. */
 static orff_status see_places(orffi_cover *cover, const orff_settings *settings, const orffi_rows *rows) {
     if (rows->stream) return ORFF_OK;
     ORFFI_TRY(orffi_cover_begin(cover, settings, rows->d, rows->p));
@@ -91,14 +92,14 @@ orff_status orffi_check_fit(const orff_settings *settings, size_t d, size_t p) {
     return ORFF_OK;
 }
 
-/* Before any row is looked at: n rows, 0 where that is not known. */
+/* Checks before any row is read. n: rows, or 0 if unknown. */
 static orff_status find_engine(const orff_settings *settings, size_t d, size_t p, size_t n,
                                const orffi_engine **engine) {
     const char *reason;
     return orffi_engine_choose(settings, d, orffi_code_length(settings, p), n, engine, &reason);
 }
 
-/* All rows are there: others than those of a checkpoint are refused at once. */
+/* All rows are in memory: if they differ from those of a checkpoint, fails at once. */
 static orff_status witness_arrays(orffi_checkpoint *checkpoint, size_t d, size_t p, size_t n, const double *X,
                                   const double *Y, const double *weights) {
     if (!checkpoint) return ORFF_OK;
@@ -144,7 +145,7 @@ orff_status orff_model_fit(orff_model **model, const orff_settings *settings, si
     return status;
 }
 
-/* The head of a stream, with a mark at its end: what is automatic is decided on it, and only on rows that are right. */
+/* Reads the head of a stream, on which automatic choices are made, and marks its end in the checkpoint. */
 static orff_status open_stream(orffi_rows *rows, const orff_settings *settings, size_t d, size_t p,
                                const orffi_codes *codes, const orff_reader *reader,
                                orffi_checkpoint *checkpoint) {

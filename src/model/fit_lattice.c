@@ -1,5 +1,5 @@
-/* A model from moments of a lattice: rule, base, weights, lambda and length scales are all free; a length scale that is auto
- * is the one of most evidence among those that the lattice was made for. */
+/* A model from moments of a lattice: rule, base, weights, lambda and length scales are all free. A length
+ * scale that is auto gets the value of highest evidence within the range that the lattice was made for. */
 #include <math.h>
 #include <string.h>
 
@@ -9,16 +9,16 @@
 #include "model/fit.h"
 #include "model/model.h"
 
-#define STRIDE 0.5  /* of a logarithm, between length scales that are looked at first */
-#define CLOSE  0.02 /* of a logarithm: length scales are told no better */
+#define STRIDE 0.5  /* in logarithms: distance between the length scales tried first */
+#define CLOSE  0.02 /* in logarithms: length scales cannot be determined better */
 
-/* Variances of the noise of a row over that of the field, and the step of their logarithm. */
+/* The noise variance of a row over that of the field, and the step of its logarithm. */
 #define FIRST_NOISE   0.05
 #define STEP          1.4
 #define LOWEST_NOISE  (-23.0)
 #define HIGHEST_NOISE 16.0
-#define NEARLY        0.1  /* of a step: no need to look there */
-#define RESIDUAL      1e-5 /* of iterations */
+#define NEARLY        0.1  /* of a step: not worth another evaluation */
+#define RESIDUAL      1e-5 /* tolerance of iterations */
 
 static orff_status check(const orff_settings *s, const orff_lattice_moments *moments) {
     if (s->auto_kernel || s->auto_mix || s->mixture)
@@ -39,20 +39,21 @@ static orff_status check(const orff_settings *s, const orff_lattice_moments *mom
 
 /* ---- length scales and noise
  *
- * Both are those of most evidence, the amplitude of the field being free. From the longest length scales, which need the
- * fewest waves, to shorter ones; at each the noise is looked for about where it was before. */
+ * Both maximise the evidence, with the amplitude of the field free. Length scales go from the longest,
+ * which need the fewest waves, to shorter ones. At each, the search for the noise starts near its previous
+ * value. */
 
 typedef struct search {
     orffi_plan *plan;
     const orff_lattice_moments *moments;
-    orff_settings settings; /* of the plan, but for coarser iterations */
-    bool *chosen;           /* parts */
+    orff_settings settings; /* the plan's, with coarser iterations */
+    bool *chosen;           /* one per part */
     size_t visits;
-    double t[2], noise[2]; /* of the last two visits, the newest first; noise is a logarithm of plan->shift */
-    double best, error, at; /* t, its error, and the noise there */
+    double t[2], noise[2];  /* of the last two visits, the newest first; noise: log of plan->shift */
+    double best, error, at; /* best t, its error, and the noise there */
 } search;
 
-/* One point of the search: the system of its length scales. */
+/* One point of the search: the system at its length scales. */
 typedef struct attempt {
     const search *of;
     orff_kernel *kernel;
@@ -65,7 +66,7 @@ static void attempt_clear(attempt *l) {
     orff_kernel_free(l->kernel);
 }
 
-/* t from 0 to 1: from the shortest length scales to the longest. */
+/* t = 0: the shortest length scales, t = 1: the longest, interpolated in logarithms. */
 static void set_scales(const search *s, double t) {
     for (size_t m = 0; m < s->plan->parts.count; m++)
         for (size_t i = 0; s->chosen[m] && i < s->plan->d; i++)
@@ -73,7 +74,7 @@ static void set_scales(const search *s, double t) {
                 exp((1.0 - t) * log(s->moments->shortest[i]) + t * log(s->moments->longest[i]));
 }
 
-/* Longer length scales need less noise: on the line through the last two, within a few steps. */
+/* Longer length scales need less noise: extrapolates the last two visits, limited to a few steps. */
 static double expect_noise(const search *s, double t) {
     if (!s->visits) return log(FIRST_NOISE);
     if (s->visits == 1 || s->t[0] == s->t[1]) return s->noise[0];
@@ -81,7 +82,7 @@ static double expect_noise(const search *s, double t) {
     return s->noise[0] + fmax(-3.0 * STEP, fmin(3.0 * STEP, slope * (t - s->t[0])));
 }
 
-/* The lattice has the waves that can be told at a somewhat lower noise than the expected one. */
+/* The lattice has the waves that can be resolved at a noise one step lower than the expected one. */
 static orff_status attempt_init(attempt *l, const search *s, double t, double noise) {
     orffi_task task = orffi_plan_task(s->plan);
     *l = (attempt){.of = s};
@@ -93,7 +94,7 @@ static orff_status attempt_init(attempt *l, const search *s, double t, double no
     return s->plan->engine->size(l->rows, l->kernel, &l->size);
 }
 
-/* INFINITY where the equations are singular to rounding. */
+/* The negative log evidence; INFINITY if the equations are singular to rounding. */
 static orff_status judge(attempt *l, double noise, double *error) {
     orffi_lattice_solution found;
     const double lambda = l->size * exp(noise) / l->of->plan->engine->weight(l->rows);
@@ -103,13 +104,13 @@ static orff_status judge(attempt *l, double noise, double *error) {
     return status == ORFF_ERROR_NUMERICAL ? ORFF_OK : status;
 }
 
-/* Where the parabola through (-1, a), (0, b), (1, c) is lowest, b the least of them. */
+/* The minimum of the parabola through (-1, a), (0, b), (1, c), where b is the least. */
 static double vertex(double a, double b, double c) {
     const double bend = a - 2.0 * b + c;
     return bend > 0.0 && isfinite(bend) ? fmax(-1.0, fmin(1.0, 0.5 * (a - c) / bend)) : 0.0;
 }
 
-/* Steps until the middle of three is the least, and a last one where their parabola is lowest. */
+/* Steps until the middle of three is the least, then tries the minimum of their parabola. */
 static orff_status find_noise(attempt *l, double step, double *noise, double *error) {
     double e[3], last, middle = *noise;
     ORFFI_TRY(judge(l, middle, &e[1]));
@@ -142,7 +143,7 @@ static orff_status find_noise(attempt *l, double step, double *noise, double *er
     return ORFF_OK;
 }
 
-/* The noise of most evidence at t, or the one that lambda says; the best so far is kept. */
+/* The noise of highest evidence at t, or the one that follows from lambda; keeps the best visit. */
 static orff_status visit(search *s, double t, double *error) {
     attempt l;
     const double lambda = s->plan->settings.lambda;
@@ -169,7 +170,8 @@ static orff_status visit(search *s, double t, double *error) {
     return ORFF_OK;
 }
 
-/* Nearer and nearer to the best: its neighbours at half the distance, and where their parabola is lowest. */
+/* Narrows the search around the best visit: neighbours at ever shorter steps, and the minima of their
+ * parabolas. */
 static orff_status close_in(search *s, double step, double close) {
     while (step > close) {
         double before, after, beside;
@@ -186,7 +188,8 @@ static orff_status close_in(search *s, double step, double close) {
     return ORFF_OK;
 }
 
-/* Down from the longest in steps of a factor; the evidence has one top, and two steps down from it are the end. */
+/* From the longest length scales downwards in equal ratios. The evidence has one maximum: two visits worse
+ * in a row end the search. */
 static orff_status search_scales(search *s) {
     double ratio = 0.0, error;
     for (size_t i = 0; i < s->plan->d; i++)
@@ -203,12 +206,12 @@ static orff_status search_scales(search *s) {
     return ORFF_OK;
 }
 
-/* Where lambda is to come from a path that was asked for, the noise is not. */
+/* Chooses the length scales that are auto and, unless lambda is given, the noise. */
 static orff_status choose_scales(orffi_plan *plan, const orff_lattice_moments *moments) {
     search s = {.plan = plan, .moments = moments, .settings = plan->settings, .best = 1.0, .error = INFINITY};
     bool any = false;
     s.settings.tolerance = fmax(s.settings.tolerance, RESIDUAL);
-    s.settings.lambda = 0.0; /* the task says the noise */
+    s.settings.lambda = 0.0; /* the noise comes from the task */
     ORFFI_TRY(ORFFI_NEW_ARRAY(s.chosen, plan->parts.count));
     for (size_t m = 0; m < plan->parts.count; m++)
         any |= s.chosen[m] = orffi_part_is_auto(&plan->parts.list[m].part);

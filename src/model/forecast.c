@@ -1,4 +1,4 @@
-/* Futures of a series: step by step, each value made the past of the next. */
+/* Futures of a series: step by step, each value becomes part of the past of the next. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 typedef struct run {
     const orff_model *model;
     const orffi_series *series;
-    const orff_samples *samples; /* or NULL: through f itself */
+    const orff_samples *samples; /* or NULL: all members follow f itself */
     size_t members, steps, p, d;
     uint64_t seed;
     bool noisy;
@@ -29,7 +29,7 @@ static void clear(run *r) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
-/* The covariance may be singular: its root by eigenvectors. */
+/* The covariance may be singular, so its root is computed from eigenvectors. */
 static orff_status find_root(run *r) {
     const size_t p = r->p;
     double *V = NULL, *values = NULL;
@@ -59,7 +59,7 @@ static orff_status begin(run *r, const double *history) {
     return find_root(r);
 }
 
-/* What a member has more than f: its own function, and noise. */
+/* Adds to f what member i draws: the deviation of its sample, and noise. */
 static orff_status add_chance(run *r, size_t i, size_t step) {
     const size_t p = r->p;
     const orffi_rng rng = {r->seed, STREAM};
@@ -87,7 +87,7 @@ static orff_status advance(run *r, size_t step) {
     return orffi_progress("forecasting", (double)(step + 1), (double)r->steps);
 }
 
-/* ---- what is told */
+/* ---- results */
 
 static void fill_paths(const run *r, double *paths) {
     const size_t each = r->steps * r->p;

@@ -1,4 +1,4 @@
-/* Functionals of a field: the points whose sum they are. */
+/* Functionals of a field, written as sums over points. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- differences */
 
-/* Point `at`: x moved by `by` along an input, and a direction of one output. */
+/* Writes point number `at`: x moved by `by` along an input, and the weight e for one output. */
 static void put(size_t d, size_t p, const double *x, size_t input, double by, size_t output, double e,
                 double *points, size_t at) {
     double *point = points + at * (d + p);
@@ -18,7 +18,7 @@ static void put(size_t d, size_t p, const double *x, size_t input, double by, si
     point[d + output] = e;
 }
 
-/* sign times d f_output / d x_input: two points, from `at` on. */
+/* Writes sign times d f_output / d x_input as two points, starting at `at`. */
 static void put_slope(size_t d, size_t p, const double *x, size_t output, size_t input, double step,
                       double sign, double *points, size_t at) {
     put(d, p, x, input, 0.5 * step, output, sign / step, points, at);
@@ -51,7 +51,7 @@ size_t orff_functional_vorticity(size_t d, size_t p, const double *x, double ste
 
 /* ---- integrals */
 
-/* Legendre's polynomial of degree n at t, and its derivative. */
+/* The Legendre polynomial of degree n at t, and its derivative. */
 static double legendre(size_t n, double t, double *slope) {
     double before = 1.0, here = t;
     for (size_t k = 2; k <= n; k++) {
@@ -63,7 +63,7 @@ static double legendre(size_t n, double t, double *slope) {
     return here;
 }
 
-/* Node i of n on [-1, 1], by Newton's method from Tricomi's guess, and its weight. */
+/* Gauss-Legendre node i of n on [-1, 1], by Newton's method from Tricomi's estimate, and its weight. */
 static double node_of(size_t n, size_t i, double *weight) {
     double t = cos(3.14159265358979323846 * ((double)i + 0.75) / ((double)n + 0.5)), slope = 1.0;
     for (int k = 0; k < 10; k++) {
@@ -75,7 +75,7 @@ static double node_of(size_t n, size_t i, double *weight) {
     return t;
 }
 
-/* One point of the way from a to b, and its share in it. */
+/* Node i on the segment from a to b, and its share of the segment. */
 static double node_on_segment(size_t d, const double *a, const double *b, size_t nodes, size_t i, double *x) {
     double weight, t = node_of(nodes, i, &weight);
     for (size_t k = 0; k < d; k++) x[k] = 0.5 * (a[k] + b[k]) + 0.5 * t * (b[k] - a[k]);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 
-/* ---- what is given */
+/* ---- checking the user's functionals */
 
 static orff_status check_one(const orff_functionals *given, size_t i) {
     if (!given->counts[i])
@@ -20,7 +20,7 @@ static orff_status check_one(const orff_functionals *given, size_t i) {
     return ORFF_OK;
 }
 
-/* Whether some direction of functional i has a length. */
+/* Whether some direction of functional i is not zero. */
 static bool says_something(const orffi_functionals *f, size_t p, size_t i) {
     for (size_t k = f->points[i] * p; k < f->points[i + 1] * p; k++)
         if (f->along[k] != 0.0) return true;
@@ -64,10 +64,10 @@ void orffi_functionals_clear(orffi_functionals *f) {
     memset(f, 0, sizeof *f);
 }
 
-/* ---- joining */
+/* ---- joining them with the rows */
 
-/* The variance of the noise of a row of weight 1, in the units of the kernel; outputs that have noises of their own are taken
- * together. */
+/* The noise variance of a row of weight 1, in the units of the kernel; the mean over outputs with noises
+ * of their own. */
 static double noise_of(const orff_model *model) {
     double sum = 0.0;
     for (size_t k = 0; k < model->p; k++) {
@@ -77,7 +77,7 @@ static double noise_of(const orff_model *model) {
     return sum;
 }
 
-/* The rows as the engine had them. */
+/* Copies the rows as the engine had them. */
 static void copy_rows(const orffi_table *rows, orffi_table *table) {
     memcpy(table->X, rows->X, rows->n * rows->d * sizeof *rows->X);
     memcpy(table->along, rows->along, rows->n * rows->p * sizeof *rows->along);
@@ -88,7 +88,7 @@ static void copy_rows(const orffi_table *rows, orffi_table *table) {
     table->walls = rows->walls;
 }
 
-/* And behind them functionals: f = mean + spread g(x'), so <e, f> is <e o spread, g> in the units of y. */
+/* Appends the functionals: as f = mean + spread g(x'), <e, f> is <e o spread, g> in the units of y. */
 static void copy_functionals(const orff_model *model, const orffi_units *units, const orffi_functionals *f,
                              size_t rows, orffi_table *table) {
     const size_t d = table->d, p = table->p;
@@ -118,7 +118,7 @@ static orff_status build(orffi_table *table, const orff_model *model, const orff
     return ORFF_OK;
 }
 
-/* The range of all points, of which some may lie far from the rows. */
+/* The range of all points, some of which may be far from the rows. */
 static void find_range(const orffi_table *table, double *extent, double *middle) {
     const size_t d = table->d;
     for (size_t k = 0; k < d; k++) {
@@ -132,7 +132,7 @@ static void find_range(const orffi_table *table, double *extent, double *middle)
     }
 }
 
-/* No folds: the errors that are reported are those of the rows. arrays: 3 p + 2 d */
+/* No folds: the reported errors remain those of the rows. arrays: 3 p + 2 d */
 static orff_status learn(void **fit, const orffi_plan *plan, const orff_kernel *kernel, double lambda,
                          const orffi_table *table, double *arrays) {
     const orffi_source source = {.table = table, .expected = table->n, .known = table->n};

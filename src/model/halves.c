@@ -10,7 +10,7 @@ typedef struct entry {
     size_t row;
 } entry;
 
-/* Then by row, so that the order is one. */
+/* Ties are ordered by row, so that the order is unique. */
 static int by_place(const void *left, const void *right) {
     const entry *a = left, *b = right;
     if (a->at != b->at) return a->at < b->at ? -1 : 1;
@@ -33,7 +33,7 @@ static size_t widest_input(size_t n, size_t d, const double *X, const entry *lis
     return widest;
 }
 
-/* The rows of the list become clusters from `first` on, `count` of them. */
+/* Divides the rows of the list into `count` clusters, numbered from `first`. */
 static void halve(size_t n, size_t d, const double *X, entry *list, size_t first, size_t count,
                   size_t *cluster) {
     if (count < 2) {

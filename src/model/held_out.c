@@ -1,11 +1,10 @@
-/* Leaving out blocks of rows, or groups, at a small part of the cost of fitting again without them.
+/* Errors on held-out blocks of rows, or groups, at a small part of the cost of fitting again without them.
  *
- * Some of the blocks are taken, each with a probability that grows with its rows. A block is predicted by a Gaussian
- * process of the model's kernel, noise and lambda on the rows around it, at least one block wide on all sides: farther
- * ones are hidden behind these. Where they are too many for a small system, the nearest stand for themselves, and the others for
- * their means over cells that are small beside a length scale. Groups: the rows of a group in one block, from all rows of
- * other groups there and around.
- */
+ * Some blocks are drawn, with probabilities in proportion to their rows. Each is predicted by a Gaussian
+ * process with the model's kernel, noise and lambda from the rows around it, at least one block wide on
+ * all sides: these screen off farther ones. If they are too many for a small system, the nearest enter one
+ * by one, and the others as means over cells that are small compared with a length scale. Groups: the rows
+ * of a group in one block are predicted from all rows of other groups in and around it. */
 #include <math.h>
 #include <string.h>
 
@@ -17,12 +16,12 @@
 #include "model/held_out_unit.h"
 
 #define STREAM   0x4845u
-#define UNITS    80 /* blocks that are looked at: 5 % of them are counted to within 2.4 % */
-#define TOGETHER 16 /* blocks between two reports of progress */
+#define UNITS    80 /* blocks that are tested: a share of 5 % is then known to within 2.4 % */
+#define TOGETHER 16 /* blocks between two progress reports */
 
 /* ---- all units */
 
-/* Some rows of the unit of a row, drawn without looking at them. */
+/* Draws rows to predict from the unit of a row. */
 static void choose_tests(const orffi_left_field *f, orffi_left_unit *u, size_t draw) {
     const orffi_left_block *b = &f->blocks[u->block];
     const orffi_rng rng = {f->plan->settings.sampling.seed, STREAM};
@@ -48,16 +47,16 @@ static size_t block_of(const orffi_left_field *f, size_t place) {
     return low;
 }
 
-/* What came of a unit. */
+/* The result of a unit. */
 typedef struct outcome {
     orff_status status;
-    uint64_t id;                  /* of its block, or its group */
-    size_t tests;                 /* 0: it had no rows to predict, or none to predict them from */
+    uint64_t id;                  /* of the block or group */
+    size_t tests;                 /* 0: no rows to predict, or none to predict them from */
     double *F, *S, *Y;            /* ORFFI_LEFT_MOST x p */
-    size_t rows[ORFFI_LEFT_MOST]; /* tests: which they are */
+    size_t rows[ORFFI_LEFT_MOST]; /* one per test: its row */
 } outcome;
 
-/* The place in the order of one row of each of `units` equal shares of all rows, block after block. */
+/* One row, by its place in the order of blocks, from each of `units` equal shares of all rows. */
 static size_t draw_place(const orffi_left_field *f, size_t draw, size_t units) {
     const orffi_rng rng = {f->plan->settings.sampling.seed, STREAM};
     const size_t n = f->table.n;
@@ -65,8 +64,8 @@ static size_t draw_place(const orffi_left_field *f, size_t draw, size_t units) {
     return (size_t)from < n ? (size_t)from : n - 1;
 }
 
-/* Unit number `draw`. A block that is drawn several times is one unit, that of its first draw, with more rows to predict; the
- * others have none. */
+/* Unit number `draw`. A block drawn several times is one unit: its first draw gets more rows to predict,
+ * the others none. */
 static orffi_left_unit make_unit(const orffi_left_field *f, size_t draw, size_t units) {
     const size_t place = draw_place(f, draw, units);
     orffi_left_unit u = {
@@ -94,13 +93,13 @@ static void do_unit(const orffi_left_field *f, size_t draw, size_t units, outcom
     memcpy(out->rows, u.test, sizeof out->rows);
     out->tests = possible && !status ? u.tests : 0;
     out->status =
-        status == ORFF_ERROR_NUMERICAL ? ORFF_OK : status; /* too close to be told apart: passed over */
+        status == ORFF_ERROR_NUMERICAL ? ORFF_OK : status; /* rows too close to be distinguished: skipped */
     orffi_left_unit_clear(&u);
 }
 
-/* Scores of all, and of each output: where rows are single outputs, as many scores as outputs, else one of them all. */
+/* Scores over everything, and of each output. */
 typedef struct tally {
-    size_t count; /* of scores: p where rows are single outputs, else 1 */
+    size_t count; /* number of scores: p if each row is a single output, otherwise 1 */
     orff_scores **scores;
 } tally;
 
@@ -116,14 +115,14 @@ static orff_status tally_init(tally *t, const orffi_left_field *f) {
     return ORFF_OK;
 }
 
-/* The output that a row of a single one has. */
+/* The output of a row that is a single output. */
 static size_t output_of(const orffi_left_field *f, size_t row) {
     size_t k = 0;
     while (k + 1 < f->plan->p && f->table.along[row * f->plan->p + k] == 0.0) k++;
     return k;
 }
 
-/* Means over the outputs of mean squares; intervals are counted over all rows. */
+/* Mean squares are averaged over the outputs; intervals are counted over all rows. */
 static orff_status keep_scores(orff_model *model, const orffi_left_field *f, const tally *t, size_t blocks) {
     double n = 0.0, outputs = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(model->held.outputs, model->p));
@@ -151,7 +150,7 @@ static orff_status keep_scores(orff_model *model, const orffi_left_field *f, con
     return ORFF_OK;
 }
 
-/* Units [first, first + count), each by one thread. */
+/* Units [first, first + count), one thread per unit. */
 static orff_status do_some(const orffi_left_field *f, size_t first, size_t count, size_t units,
                            outcome *outcomes) {
     const int threads = orffi_thread_count();
@@ -172,7 +171,7 @@ static orff_status add_outcome(const orffi_left_field *f, const outcome *one, ta
     return ORFF_OK;
 }
 
-/* Mean over the rows of a unit of (y - f)^2 / s^2. */
+/* The mean of (y - f)^2 / s^2 over the rows of a unit. */
 static double excess_of(const orffi_left_field *f, const outcome *one) {
     double sum = 0.0;
     const size_t count = one->tests * f->width;
@@ -220,7 +219,7 @@ static orff_status do_units(orff_model *model, const orffi_left_field *f) {
     return status;
 }
 
-/* groups: of the rows; or NULL, and blocks are left out. */
+/* groups: one per row; or NULL to hold out blocks. */
 static orff_status leave_out(orff_model *model, const orffi_plan *plan, const orffi_rows *rows,
                              const uint64_t *groups) {
     orffi_left_field f = {.plan = plan, .model = model, .kernel = orffi_model_kernel(model)};
@@ -237,7 +236,7 @@ static orff_status leave_out(orff_model *model, const orffi_plan *plan, const or
     return status;
 }
 
-/* ---- which way */
+/* ---- which method */
 
 static orff_status can_leave_out(const orff_model *model, const orffi_plan *plan, const orffi_rows *rows,
                                  bool *can) {
@@ -247,7 +246,7 @@ static orff_status can_leave_out(const orff_model *model, const orffi_plan *plan
     if (plan->engine->draws || model->classes || kernel->has_callbacks || plan->p > ORFFI_LEFT_NUMBERS / 2)
         return ORFF_OK;
     if (plan->folds == ORFF_FOLDS_RANDOM || !plan->blocks || !orffi_rows_known(rows)) return ORFF_OK;
-    const orff_status status = orffi_exact_size(kernel, &size); /* is there an exact form? */
+    const orff_status status = orffi_exact_size(kernel, &size); /* fails without an exact form */
     *can = status == ORFF_OK;
     return status == ORFF_ERROR_NO_MEMORY ? status : ORFF_OK;
 }
@@ -270,8 +269,8 @@ orff_status orffi_held_out_fill(orff_model *model, const orffi_plan *plan, const
 
 /* ---- inputs of few values */
 
-/* groups (n): the number of each row's value of an input, in the order in which values are met. *count is UNITS + 1 where they
- * are more than units. */
+/* groups (n): numbers the values of an input in the order in which they occur, and gives each row the
+ * number of its value. *count is UNITS + 1 if there are more values than units. */
 static void number_values(const orffi_rows *rows, size_t input, uint64_t *groups, size_t *count) {
     double values[UNITS];
     *count = 0;

@@ -1,4 +1,5 @@
-/* Rows left out: predicted by a Gaussian process of the model's kernel, noise and lambda on the rows around. */
+/* Predicts held-out rows by a Gaussian process with the model's kernel, noise and lambda from the rows
+ * around them. */
 #include <math.h>
 #include <string.h>
 
@@ -6,13 +7,14 @@
 #include "base/small.h"
 #include "model/held_out_unit.h"
 
-/* Points, with the directions of directed rows (n x p), or NULL. */
+/* Points; along: directions of directed rows (n x p), or NULL. */
 typedef struct points {
     size_t n;
     const double *X, *along;
 } points;
 
-/* K between a point of each, q x q into a matrix whose rows are `stride` apart. work: d + 2 p^2. */
+/* K between point i of a and point j of b: q x q, written into a matrix whose rows are `stride` apart.
+ * work: d + 2 p^2. */
 static orff_status between(const orffi_left_field *f, const points *a, size_t i, const points *b, size_t j,
                            size_t stride, double *work, double *K) {
     const size_t d = f->plan->d, p = f->plan->p;
@@ -25,7 +27,7 @@ static orff_status between(const orffi_left_field *f, const points *a, size_t i,
     return ORFF_OK;
 }
 
-/* K between points: (n q) x (m q). Of the same points only the lower triangle of blocks. */
+/* K between points: (n q) x (m q). If a == b, only the lower triangle of blocks. */
 static orff_status fill_kernel(const orffi_left_field *f, const points *a, const points *b, double *K) {
     const size_t q = f->q, stride = b->n * q;
     double *work;
@@ -38,12 +40,13 @@ static orff_status fill_kernel(const orffi_left_field *f, const points *a, const
     return status;
 }
 
-/* What the mean of a cell may differ by from the value in its middle: as much as f does over half of its half width. */
+/* The variance of a cell's mean about the value in its middle: that of f over a quarter of the cell's
+ * width. */
 orff_status orffi_left_fill_blur(orffi_left_field *f) {
     const size_t d = f->plan->d, q = f->q;
     double *X = NULL, *K = NULL;
     orff_status status = ORFFI_NEW_ARRAY(f->blur, q);
-    if (f->table.along) return status; /* directed rows have no means */
+    if (f->table.along) return status; /* directed rows are never averaged */
     if (!status) status = ORFFI_NEW_ARRAY(X, 2 * d);
     if (!status) status = ORFFI_NEW_ARRAY(K, 4 * q * q);
     for (size_t i = 0; !status && i < d; i++) X[d + i] = f->plan->blocks[i] / (4.0 * ORFFI_LEFT_CELLS);
@@ -58,10 +61,10 @@ orff_status orffi_left_fill_blur(orffi_left_field *f) {
 
 /* The matrices of one unit. */
 typedef struct local {
-    size_t side, tests; /* numbers that are learned from, and predicted */
-    double *K, *A;      /* side x side: without noise, and with it, then its factor */
-    double *C, *V;      /* tests x side: with those that are predicted; the same, solved */
-    double *own;        /* tests x q x q: of each by itself */
+    size_t side, tests; /* numbers learned from, and numbers predicted */
+    double *K, *A;      /* side x side: K without noise; K with noise, later its factor */
+    double *C, *V;      /* tests x side: K between tests and rows; the same, solved */
+    double *own;        /* tests x q x q: K of each test with itself */
     double *y;          /* side */
 } local;
 
@@ -113,7 +116,7 @@ static orff_status local_factor(const orffi_left_field *f, const orffi_left_unit
     return ORFF_OK;
 }
 
-/* What test i of directed rows has of the mean, in the user's units. */
+/* The contribution of the mean to a directed row, in the user's units. */
 static double mean_along(const orffi_left_field *f, size_t row) {
     const double *e = f->table.along + row * f->plan->p, divisor = orffi_left_divisor(f, row);
     double sum = 0.0;
@@ -127,7 +130,7 @@ double orffi_left_value(const orffi_left_field *f, size_t row, size_t k) {
                           : f->model->mean[k] + f->model->spread[k] * y;
 }
 
-/* Number a of test i: output k. F and S (tests x width) in the user's units. */
+/* Predicts number a of test i, which is output k. F and S (tests x width) are in the user's units. */
 static void predict_one(const orffi_left_field *f, const orffi_left_unit *u, local *l, size_t i, size_t a,
                         size_t k, double shift, double *F, double *S) {
     const size_t width = f->width, q = f->q, line = i * q + a, row = u->test[i];
@@ -140,7 +143,7 @@ static void predict_one(const orffi_left_field *f, const orffi_left_unit *u, loc
         known += l->V[line * l->side + j] * l->C[line * l->side + j];
     }
     const double variance =
-        fmax(l->own[i * q * q + a * q + a] - known, 0.0) / shift + 1.0 / c; /* in those of the noise */
+        fmax(l->own[i * q * q + a * q + a] - known, 0.0) / shift + 1.0 / c; /* in units of the noise */
     F[i * width + k] = (directed ? mean_along(f, row) : f->model->mean[k]) + spread * value;
     S[i * width + k] = f->model->noise[k] / f->model->spread[k] * spread * sqrt(variance);
 }

@@ -1,4 +1,4 @@
-/* Rows left out: blocks, and the rows around one. */
+/* Held-out rows: blocks, and the rows around a block. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ orff_status orffi_left_sort_rows(orffi_left_field *f) {
     return ORFF_OK;
 }
 
-/* Directed rows are there as the engine had them, but for the mean. */
+/* Directed rows are copied as the engine had them, minus the mean. */
 static orff_status copy_directed(orffi_left_field *f, const orffi_rows *rows) {
     const orffi_table *from = &rows->whole;
     double *mean;
@@ -84,7 +84,7 @@ double orffi_left_divisor(const orffi_left_field *f, size_t row) {
     return sqrt(whole / divided);
 }
 
-/* All rows, as far as they are in memory; classes are not asked for. */
+/* Copies all rows that are in memory; not for classes. */
 orff_status orffi_left_copy_rows(orffi_left_field *f, const orffi_rows *rows) {
     const orffi_units *units = &f->plan->units;
     if (rows->along) return copy_directed(f, rows);
@@ -101,7 +101,7 @@ orff_status orffi_left_copy_rows(orffi_left_field *f, const orffi_rows *rows) {
     return ORFF_OK;
 }
 
-/* ---- one unit: what is left out together */
+/* ---- a unit: what is held out together */
 
 void orffi_left_unit_clear(orffi_left_unit *u) {
     orffi_release(u->seen);
@@ -120,7 +120,8 @@ bool orffi_left_is_out(const orffi_left_field *f, const orffi_left_unit *u, size
     return f->groups ? f->groups[row] == f->groups[u->group_row] : false;
 }
 
-/* How many blocks lie between two, along the input where that is most; on a circle the shorter way. */
+/* The number of blocks from one to another, along the input where it is largest; on a circle the shorter
+ * way. */
 static double blocks_between(const orffi_left_field *f, size_t a, size_t b) {
     double most = 0.0;
     for (size_t i = 0; i < f->plan->d; i++) {
@@ -132,7 +133,8 @@ static double blocks_between(const orffi_left_field *f, size_t a, size_t b) {
     return most;
 }
 
-/* Of a row from the block that is left out, or from the first row that is predicted of a group. */
+/* Squared distance of a row, in sides of blocks, from the held-out block, or from the first predicted row
+ * of a group. */
 static double distance(const orffi_left_field *f, const orffi_left_unit *u, const double *x) {
     const size_t d = f->plan->d;
     double sum = 0.0;
@@ -166,7 +168,7 @@ static orff_status see_block(const orffi_left_field *f, orffi_left_unit *u, size
     return ORFF_OK;
 }
 
-/* The rows of the blocks around, one block wide; wider until there are as many as are used. */
+/* Collects the rows around, one block wide; wider until there are as many as the prediction uses. */
 orff_status orffi_left_gather(const orffi_left_field *f, orffi_left_unit *u) {
     double farthest = 0.0;
     for (size_t b = 0; b < f->n_blocks; b++) farthest = fmax(farthest, blocks_between(f, u->block, b));
@@ -180,7 +182,7 @@ orff_status orffi_left_gather(const orffi_left_field *f, orffi_left_unit *u) {
     return ORFF_OK;
 }
 
-/* ---- what is learned from */
+/* ---- rows to learn from */
 
 static void use_row(const orffi_left_field *f, orffi_left_unit *u, size_t row) {
     const size_t d = f->plan->d, p = f->plan->p, width = f->width, at = u->used++;
@@ -196,7 +198,7 @@ static int compare_keys(const void *a, const void *b) {
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* One more row of the mean at `at`. */
+/* Adds a row to the mean at `at`. */
 static void add_to_mean(const orffi_left_field *f, orffi_left_unit *u, size_t at, size_t row) {
     const size_t d = f->plan->d, p = f->plan->p;
     const double c = f->table.weights ? f->table.weights[row] : 1.0, share = c / (u->weight[at] + c);
@@ -218,7 +220,7 @@ static uint64_t cell_of(const orffi_left_field *f, const double *x) {
     return hash;
 }
 
-/* A cell whose rows stand for their mean. */
+/* A cell whose rows are replaced by their mean. */
 typedef struct cell {
     double away;
     size_t first, count;
@@ -230,7 +232,7 @@ static int compare_cells(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Means over the nearest cells of the rows from `first` on. rows: sorted by cell. */
+/* Adds the means over the nearest cells, from the rows beyond the nearest ones. rows: sorted by cell. */
 static void use_cells(const orffi_left_field *f, orffi_left_unit *u, size_t n, const orffi_left_entry *rows,
                       const double *away, size_t most, cell *cells) {
     size_t count = 0;
@@ -269,7 +271,8 @@ static orff_status use_means(const orffi_left_field *f, orffi_left_unit *u, size
     return status;
 }
 
-/* All rows around where they are few; else the nearest, and means of the others, which directed rows have none of. */
+/* If they are few, all rows around; otherwise the nearest rows, and means of the others. Directed rows are
+ * never averaged. */
 orff_status orffi_left_choose_rows(const orffi_left_field *f, orffi_left_unit *u) {
     const size_t most = most_used(f), d = f->plan->d, p = f->plan->p;
     const bool directed = f->table.along != NULL;

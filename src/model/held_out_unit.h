@@ -1,43 +1,44 @@
-/* Rows left out, as the files share them: rows sorted by blocks, what is left out together, and what it is predicted from. */
+/* Held-out rows, shared by several files: rows sorted by blocks, what is held out together, and what it is
+ * predicted from. */
 #ifndef ORFFI_MODEL_HELD_OUT_UNIT_H
 #define ORFFI_MODEL_HELD_OUT_UNIT_H
 
 #include "base/nearest.h"
 #include "model/held_out.h"
 
-#define ORFFI_LEFT_EACH    12  /* rows of a block that are predicted, for each time that it is drawn ... */
-#define ORFFI_LEFT_MOST    60  /* ... but no more than these */
-#define ORFFI_LEFT_NUMBERS 256 /* of a local system, about: factored in a millisecond */
-#define ORFFI_LEFT_CELLS \
-    4 /* along the side of a block, whose rows may stand for their mean: half a length scale */
+#define ORFFI_LEFT_EACH    12  /* rows of a block that are predicted each time the block is drawn ... */
+#define ORFFI_LEFT_MOST    60  /* ... but at most so many */
+#define ORFFI_LEFT_NUMBERS 256 /* order of a local system, about: factored in a millisecond */
+/* Cells along the side of a block: half a length scale, over which rows may be averaged. */
+#define ORFFI_LEFT_CELLS 4
 
 typedef struct orffi_left_entry {
     uint64_t key; /* of its block */
     size_t row;
 } orffi_left_entry;
 
-/* A block that has rows. */
+/* A block with rows. */
 typedef struct orffi_left_block {
-    size_t first, count; /* in the order */
+    size_t first, count; /* range in `order` */
 } orffi_left_block;
 
 typedef struct orffi_left_field {
     const orffi_plan *plan;
     const orff_model *model;
     const orff_kernel *kernel;
-    orffi_table table;      /* in the plan's units; y less the mean */
-    const uint64_t *groups; /* or NULL: blocks are left out */
+    orffi_table table;      /* in the plan's units, y without the mean */
+    const uint64_t *groups; /* or NULL: blocks are held out */
     double total;           /* sum of the weights */
-    size_t measured;        /* rows that may be predicted: those after them are walls */
+    size_t measured;        /* rows that may be predicted; those after them are walls */
     bool scalar;            /* K = k I */
-    size_t q;     /* numbers of a row in a system: 1 for a scalar kernel and for directed rows, else p */
+    size_t q;     /* numbers per row in a system: 1 for a scalar kernel and for directed rows, otherwise p */
     size_t width; /* numbers of y in a row */
-    bool apart;   /* rows are single outputs */
+    bool apart;   /* each row is a single output */
     orffi_left_entry *order; /* n */
     orffi_left_block *blocks;
-    double *places; /* blocks x d: whole numbers */
+    double *places; /* blocks x d: integers */
     size_t n_blocks;
-    double *blur; /* q: the variance of the mean of a cell about the value in its middle */
+    double *blur; /* q: the variance of a cell's mean about the value in its middle */
 } orffi_left_field;
 
 typedef struct orffi_left_unit {
@@ -54,33 +55,33 @@ typedef struct orffi_left_unit {
 
 /* ---- rows */
 
-/* All rows as far as they are in memory, in the plan's units; then in the order of their blocks. */
+/* Copies all rows that are in memory, in the plan's units; the second sorts them by block. */
 orff_status orffi_left_copy_rows(orffi_left_field *field, const orffi_rows *rows);
 orff_status orffi_left_sort_rows(orffi_left_field *field);
 void orffi_left_field_clear(orffi_left_field *field);
 
 /* ---- a unit */
 
-/* Whether a row is of the group that is left out. */
+/* Whether a row belongs to the held-out group. */
 bool orffi_left_is_out(const orffi_left_field *field, const orffi_left_unit *unit, size_t row);
 
-/* The rows around, and those of them, or their means, that it is predicted from. */
+/* Find the rows around a unit, and choose those of them, or their means, that it is predicted from. */
 orff_status orffi_left_gather(const orffi_left_field *field, orffi_left_unit *unit);
 orff_status orffi_left_choose_rows(const orffi_left_field *field, orffi_left_unit *unit);
 void orffi_left_unit_clear(orffi_left_unit *unit);
 
 /* ---- the local process */
 
-/* What the mean of a cell may differ by from the value in its middle. */
+/* The variance of a cell's mean about the value in its middle. */
 orff_status orffi_left_fill_blur(orffi_left_field *field);
 
-/* What directed row i was divided by: see orffi_units_apply. */
+/* The divisor of directed row i: see orffi_units_apply. */
 double orffi_left_divisor(const orffi_left_field *field, size_t row);
 
 /* Number k of the y of a row, in the user's units. */
 double orffi_left_value(const orffi_left_field *field, size_t row, size_t k);
 
-/* F and S (tests x width): predictions and their deviations, in the user's units. */
+/* F and S (tests x width): predictions and their standard deviations, in the user's units. */
 orff_status orffi_left_predict(const orffi_left_field *field, orffi_left_unit *unit, double *F, double *S);
 
 #endif

@@ -23,8 +23,8 @@ static orff_status median_scales(const orff_data_shape *shape, size_t space, con
     return ORFF_OK;
 }
 
-/* Finite numbers between commas, above `low`: how many there are, of which the first d are kept; 0 where something else stands
- * there. */
+/* Finite numbers above `low`, separated by commas. Returns how many there are and keeps the first d; 0 if
+ * the text is anything else. */
 static size_t scan_list(const char *word, double low, size_t d, double *values) {
     size_t count = 0;
     for (const char *at = word;; at++) {
@@ -37,7 +37,7 @@ static size_t scan_list(const char *word, double low, size_t d, double *values) 
     }
 }
 
-/* One, or one for each input. */
+/* One number for all inputs, or one for each. */
 static orff_status read_numbers(orffi_kernel_read *k, const char *word, size_t d, double *sigmas) {
     const size_t count = scan_list(word, 0.0, d, sigmas);
     if (!count)
@@ -84,7 +84,7 @@ orff_status orffi_read_wavelength(orffi_kernel_read *k, const char *word, size_t
 }
 
 orff_status orffi_read_weight(orffi_kernel_read *k, const char *word, orff_part *part) {
-    if (!word[0] && k->mixture) return ORFF_OK; /* learned */
+    if (!word[0] && k->mixture) return ORFF_OK; /* will be learned */
     const char *end = orff_number_scan(word, &part->weight);
     if (end && !*end && part->weight >= 0.0 && isfinite(part->weight)) return ORFF_OK;
     return orffi_kernel_wrong(k, "weight", "\"%s\" is not a weight of 0 or more, a sum of them, or auto",

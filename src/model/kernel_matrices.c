@@ -7,7 +7,7 @@
 
 /* ---- output matrices */
 
-/* MATRIX (p x p) into A; what follows it may only be `more` (a ridge). */
+/* Reads MATRIX (p x p) into A; only `more` (a ridge) may follow it. */
 static orff_status read_square(orffi_kernel_read *k, const char *text, size_t p, double *A,
                                const char **more) {
     size_t rows, cols;

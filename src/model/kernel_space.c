@@ -1,4 +1,4 @@
-/* Which inputs are the space of a field, and what to do where they are not as many as outputs. */
+/* Which inputs form the space of a field, and advice where their number differs from that of the outputs. */
 #include "model/kernel_words.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool is_outside(const char *name) {
     return false;
 }
 
-/* Removes one of `count` inputs from a space: that which its name tells, else the last. */
+/* Removes one of `count` inputs from a space: one whose name is not spatial, or else the last. */
 static void leave_out(const orff_data_shape *shape, size_t *space, size_t count) {
     size_t k = count - 1;
     while (k && !is_outside(shape->inputs[space[k]])) k--;
@@ -38,7 +38,8 @@ static void leave_out(const orff_data_shape *shape, size_t *space, size_t count)
     memmove(space + k, space + k + 1, (count - 1 - k) * sizeof *space);
 }
 
-/* "": none; else what to do, with the inputs that are likely meant. The space is cut down to p inputs. */
+/* Advice as text, "" if none is needed; names the inputs that are probably meant. Reduces the space to p
+ * inputs. */
 static void advise(orffi_kernel_read *k, const orff_data_shape *shape, size_t count, size_t p,
                    char text[ADVICE_ROOM]) {
     size_t used = 0, next = 0;

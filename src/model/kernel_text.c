@@ -1,9 +1,9 @@
-/*     kernel = part + part ..        part = RULE[:BASE][@SIGMA][~WAVE][*WEIGHT]
+/* kernel = part + part ..        part = RULE[:BASE][@SIGMA][~WAVE][*WEIGHT]
  *     base = BASE + BASE ..          BASE = name or name/shape
  *     sigma = SIGMA + SIGMA ..       SIGMA = auto, ard, median, S, or S1,..,Sd
  *     wavelength = WAVE + WAVE ..    WAVE = none, auto, or L1,..,Ld
  *
- * What a part says of itself stands before what the settings of all parts say. */
+ * What is given for one part takes precedence over the settings for all parts. */
 #include "model/kernel_words.h"
 
 #include <math.h>
@@ -12,12 +12,12 @@
 #include "base/memory.h"
 
 #define MOST_PARTS 64
-#define LONGEST    64 /* of a word */
+#define LONGEST    64 /* characters of a word */
 
-/* One part on its way. NULL where it leaves a thing to the settings of all. */
+/* The words of one part; empty or NULL where the settings for all parts apply. */
 typedef struct words {
     char rule[LONGEST], base[LONGEST], weight[LONGEST];
-    char *sigma, *wavelength; /* as long as they are: one number for each of many inputs */
+    char *sigma, *wavelength; /* of any length: they may have one number for each of many inputs */
 } words;
 
 static orff_status check_count(orffi_kernel_read *k, const char *name, const char *text) {
@@ -29,7 +29,7 @@ static orff_status check_count(orffi_kernel_read *k, const char *name, const cha
 
 /* ---- one part */
 
-/* From `mark` on, moved out of the text. */
+/* Cuts the text at `mark`, and copies what follows it to `rest`. */
 static void split_at(char *text, char mark, char *rest, size_t room) {
     char *at = strchr(text, mark);
     if (!at) return;
@@ -37,7 +37,7 @@ static void split_at(char *text, char mark, char *rest, size_t room) {
     *at = '\0';
 }
 
-/* text (room bytes): scratch; w->sigma and w->wavelength have as much room. */
+/* text (room bytes) is scratch; w->sigma and w->wavelength have the same room. */
 static orff_status read_words(orffi_kernel_read *k, const orffi_kernel_texts *t, size_t m, words *w,
                               char *text, size_t room) {
     orffi_word_of(t->kernel, m, text, room);
@@ -64,7 +64,7 @@ static orff_status read_rule(orffi_kernel_read *k, const char *word, orff_part *
     return orffi_kernel_wrong(k, "kernel", "%s needs a function, which a text cannot give", word);
 }
 
-/* BASE, BASE/SHAPE, or a base whose shape is that of the setting. */
+/* BASE, BASE/SHAPE, or a base whose shape is given by the setting. */
 static orff_status read_base(orffi_kernel_read *k, const orffi_kernel_texts *t, size_t m, char *word,
                              orff_part *part) {
     char shape[LONGEST] = "";
@@ -143,7 +143,7 @@ static orff_status read_part(orffi_kernel_read *k, const orffi_kernel_texts *t, 
     return status;
 }
 
-/* What `auto` chooses itself may not be given. */
+/* Refuses settings that kernel `auto` chooses itself. */
 static orff_status check_automatic(orffi_kernel_read *k, const orffi_kernel_texts *t) {
     if (!orffi_is_auto(t->sigma)) return orffi_kernel_wrong(k, "sigma", "kernel auto chooses this itself");
     if (strcmp(t->weight, "1")) return orffi_kernel_wrong(k, "weight", "kernel auto chooses this itself");

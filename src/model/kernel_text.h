@@ -4,15 +4,15 @@
 
 #include "base/status.h"
 
-/* The texts of the settings that a kernel is made of; NULL: not given. */
+/* The texts of the settings that describe a kernel; NULL: not given. */
 typedef struct orffi_kernel_texts {
     const char *kernel, *base, *shape, *sigma, *wavelength, *weight, *mix, *matrix, *delays, *covariates;
     const double *periods; /* d: of inputs on a circle, or NULL */
 } orffi_kernel_texts;
 
-/* What they say, and everything that it points to. */
+/* The kernel that they describe, and everything it points to. */
 typedef struct orffi_kernel_read {
-    const char *culprit; /* the setting that is wrong, after a failure */
+    const char *culprit; /* after a failure: the setting that is wrong */
     size_t n;
     orff_part *parts;
     double *sigmas; /* n x d */
@@ -24,26 +24,26 @@ typedef struct orffi_kernel_read {
     bool automatic, mixture, auto_mix;
 } orffi_kernel_read;
 
-/* To be cleared in any case. */
+/* Clear `kernel` in any case. */
 orff_status orffi_kernel_text_read(orffi_kernel_read *kernel, const orffi_kernel_texts *texts,
                                    const orff_data_shape *shape);
 void orffi_kernel_read_clear(orffi_kernel_read *kernel);
 
-/* Which inputs (d) a list names, for a setting. */
+/* Marks the inputs (d) that a list names; `setting` is for messages. */
 orff_status orffi_inputs_read(const char *setting, const char *text, const orff_data_shape *shape,
                               bool *chosen);
 
-/* Which inputs (d) are covariates. */
+/* Marks the inputs (d) that are covariates. */
 orff_status orffi_covariates_read(const char *text, const orff_data_shape *shape, bool *covariate);
 
-/* The periods of inputs (d), "hour=24,lon=360"; 0 for those that it does not name. */
+/* Reads the periods of inputs (d), such as "hour=24,lon=360"; 0 for inputs not named. */
 orff_status orffi_periods_read(const char *text, const orff_data_shape *shape, double *periods);
 
-/* A matrix as text, "1,2;3,4": rows between semicolons. Returns where it ends, NULL where it is none; the numbers
- * (allocated) are the caller's. */
+/* Reads a matrix such as "1,2;3,4", rows between semicolons. Returns the end of it, or NULL if the text is
+ * no matrix. The caller releases the numbers. */
 const char *orffi_matrix_read(const char *text, size_t *rows, size_t *cols, double **numbers);
 
-/* "8,8": widths of hidden layers. */
+/* Reads widths of hidden layers, such as "8,8". */
 enum { ORFFI_MOST_WIDTHS = 16, ORFFI_WIDEST = 4096 };
 orff_status orffi_widths_read(const char *text, size_t *count, size_t *widths);
 

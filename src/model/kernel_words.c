@@ -23,7 +23,7 @@ orff_status orffi_kernel_blame(orffi_kernel_read *k, const char *culprit, orff_s
 
 /* ---- words between plus signs */
 
-/* Where a plus ends a word: not inside of a number such as 1e+5. */
+/* The end of a word at a plus sign, but not within a number such as 1e+5. */
 static const char *end_of_word(const char *text) {
     const char *at = text;
     for (; *at; at++) {

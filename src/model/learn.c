@@ -1,4 +1,4 @@
-/* The simple call: settings as texts, one array of inputs, one of outputs. */
+/* The simple call: settings as texts, an array of inputs and an array of outputs. */
 #include <string.h>
 
 #include "base/memory.h"

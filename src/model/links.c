@@ -1,6 +1,7 @@
-/* Which series has a part in which: how much the next value of one moves with the past of another, and whether that could be chance:
- * stretches of time are predicted from the others by a model of the same kernel and noise, with the past of a series and without it,
- * and the gain in squared errors is drawn anew in blocks of time. */
+/* Which series influences which: how much the next value of one changes with the past of another, and
+ * whether that could be chance. Stretches of time are predicted from the others by a model of the same
+ * kernel and noise, with the past of a series and without it. A block bootstrap over time tests the gain
+ * in squared error. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "model/model.h"
 
 #define MOST_ROWS 1000
-#define MOST_SEEN 200  /* rows at which slopes are looked at */
+#define MOST_SEEN 200  /* rows at which slopes are evaluated */
 #define STEP      0.05 /* of differences, in standard deviations */
 #define STRETCHES 5
 #define STREAM    0x6c696e6bu
@@ -21,8 +22,8 @@ typedef struct links {
     const orffi_series *series;
     size_t n, d, p;
     double *X, *Y; /* n x d, n x p: the last rows, in the user's units */
-    double *sd;    /* p: of the series */
-    double *x, *y; /* the same in the model's units, x perhaps without a series */
+    double *sd;    /* p: standard deviations of the series */
+    double *x, *y; /* X and Y in the model's units; x possibly without one series */
     double *all;
 } links;
 
@@ -56,7 +57,7 @@ static void measure(const orff_series *s, double *sd) {
     }
 }
 
-/* The last rows move to the front. */
+/* Moves the last rows to the front. */
 static orff_status fill(links *k, const orff_series *s) {
     size_t rows;
     ORFFI_TRY(orff_series_rows(s, &rows, NULL, NULL, NULL));
@@ -76,7 +77,7 @@ static orff_status fill(links *k, const orff_series *s) {
 
 /* ---- strength */
 
-/* Adds the squares of slopes by input i at every so many rows; f, g: their values on either side. */
+/* Adds the squared slopes by input i at `count` rows, evenly spaced. f, g: values on either side. */
 static orff_status add_slopes(links *k, size_t i, size_t count, double *at, double *f, double *g,
                               double *strength) {
     const size_t j = i % k->p, every = k->n / count;
@@ -112,8 +113,8 @@ static orff_status find_strength(links *k, double *strength) {
 
 /* ---- chance */
 
-/* What rows of other stretches of time say of every row, less what it is (n x p), in the model's units. Inputs of series `without`
- * are held at 0: they have no part in it. */
+/* Predicts rows [first, end) from all other stretches of time: errors (n x p), in the model's units.
+ * Inputs of series `without` are held at 0, so they have no influence. */
 static orff_status predict_stretch(links *k, size_t first, size_t end, double *work, double *errors) {
     const orff_model *model = k->model;
     const size_t n = k->n - (end - first), d = k->d, p = k->p;
@@ -149,7 +150,7 @@ static orff_status find_errors(links *k, size_t without, double *errors) {
     return status;
 }
 
-/* How often the mean of gains (n, `stride` apart) is not above 0 where blocks of them are drawn anew. */
+/* The share of block bootstrap draws in which the mean of the gains (n, `stride` apart) is not above 0. */
 static double draw_blocks(const links *k, const double *gains, size_t stride, size_t draws, orffi_rng rng,
                           uint32_t slot) {
     const size_t length = (size_t)ceil(cbrt((double)k->n)) + k->series->depth, blocks = k->n / length + 1;
@@ -165,7 +166,7 @@ static double draw_blocks(const links *k, const double *gains, size_t stride, si
     return (double)below / (double)(draws + 1);
 }
 
-/* full: errors with all series; less: without j, which become gains. */
+/* full: errors with all series; less: errors without j, replaced by gains. */
 static void compare(const links *k, size_t j, const double *full, double *less, size_t draws, uint64_t seed,
                     double *probability) {
     const orffi_rng rng = {seed, STREAM};
@@ -199,7 +200,7 @@ orff_status orff_series_links(const orff_model *model, const orff_series *series
     if (model->trend)
         return orffi_fail(ORFF_ERROR_UNSUPPORTED, "links between series need a model without a trend");
     orff_series own = series ? *series : (orff_series){0};
-    own.n_lags = model->series->n_lags; /* its own */
+    own.n_lags = model->series->n_lags; /* the model's */
     own.lags = model->series->lags;
     own.changes = model->series->changes;
     if (own.p != model->p)

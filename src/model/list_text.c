@@ -1,4 +1,4 @@
-/* Lists as texts: inputs by name or place, and matrices. */
+/* Lists as texts: inputs by name or number, and matrices. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ orff_status orffi_covariates_read(const char *text, const orff_data_shape *shape
     return orffi_inputs_read("covariates", text, shape, covariate);
 }
 
-/* "NAME=T", the first `length` characters of the text. */
+/* Reads "NAME=T" from the first `length` characters of the text. */
 static orff_status read_period(const char *text, size_t length, const orff_data_shape *shape,
                                double *periods) {
     char word[256];
@@ -108,7 +108,7 @@ orff_status orffi_widths_read(const char *text, size_t *count, size_t *widths) {
 
 /* ---- matrices */
 
-/* One sweep over the text; numbers may be NULL: they are only counted. */
+/* One pass over the text; with numbers NULL it only counts them. */
 static const char *scan_matrix(const char *text, size_t *rows, size_t *cols, double *numbers) {
     size_t in_row = 0, count = 0;
     *rows = *cols = 0;

@@ -1,4 +1,5 @@
-/* Where a model is to be believed: far from its rows, and where these have told nothing, a prediction is only the prior's. */
+/* Where to trust a model: far from its rows, or where these carry no information, a prediction is only the
+ * prior. */
 #include <math.h>
 #include <string.h>
 
@@ -9,9 +10,9 @@
 
 enum { BLOCK = 4096 };
 
-/* ---- how far the rows are */
+/* ---- distance from the rows */
 
-/* Periods of the inputs that distances are of, in the user's units; 0 where there is none. */
+/* Periods of the inputs that distances use, in the user's units; 0 for inputs without one. */
 static void find_periods(const orff_model *model, double *periods) {
     const orff_kernel *kernel = orffi_model_kernel(model);
     for (size_t i = 0; i < model->cover.k; i++) {
@@ -50,9 +51,9 @@ orff_status orff_model_distance(const orff_model *model, size_t n, const double 
     return orffi_plane_apply(model, distances_flat, ORFFI_TURN_NOTHING, n, X, distance);
 }
 
-/* ---- how much the rows have told */
+/* ---- posterior relative to prior */
 
-/* Variances of the outputs before any row: the diagonal of noise K(0) noise / (N lambda). */
+/* Prior variances of the outputs: the diagonal of noise K(0) noise / (N lambda). */
 static orff_status prior_variances(const orff_model *model, double *variance) {
     const size_t p = model->p;
     double *at = NULL, *K = NULL;
@@ -74,7 +75,8 @@ orff_status orff_model_prior_std(const orff_model *model, double *S) {
     return ORFF_OK;
 }
 
-/* Root mean square over the outputs of posterior over prior; outputs that the kernel leaves at zero do not count. */
+/* Root mean square over the outputs of posterior over prior deviation; outputs of prior variance zero do
+ * not count. */
 static double relative(size_t p, const double *covariance, const double *prior) {
     double sum = 0.0;
     size_t counted = 0;
@@ -86,7 +88,7 @@ static double relative(size_t p, const double *covariance, const double *prior) 
     return counted ? sqrt(sum / (double)counted) : 0.0;
 }
 
-/* C: room for BLOCK covariances. */
+/* C: room for the covariances of BLOCK points. */
 static orff_status fill_relative(const orff_model *model, const double *prior, size_t n, const double *X,
                                  double *C, double *out) {
     const size_t p = model->p;
@@ -122,7 +124,7 @@ orff_mask orff_mask_default(void) {
     return (orff_mask){.distance = INFINITY, .std = INFINITY};
 }
 
-/* masked[i] becomes true where the value is above the limit. */
+/* Sets masked[i] where the value is above the limit. */
 static orff_status mask_by(const orff_model *model,
                            orff_status (*measure)(const orff_model *, size_t, const double *, double *),
                            double limit, size_t n, const double *X, double *values, bool *masked) {

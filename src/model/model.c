@@ -118,10 +118,10 @@ const char *orff_model_notes(const orff_model *model) {
 
 /* ---- the kernel in words */
 
-enum { PART_WORDS = 480 }; /* more than the words of one part: at most four of its inputs are named ... */
+enum { PART_WORDS = 480 }; /* at least the longest description of a part: it names at most four inputs ... */
 enum { MOST_SAID = 8 };    /* ... and so many delays */
 
-/* Text that grows at its end and stops where the room does. */
+/* Text that grows at its end and stops when the room is used up. */
 typedef struct words {
     char *text;
     size_t used, room;
@@ -138,7 +138,7 @@ static void say(words *w, const char *format, ...) {
     if (said > 0) w->used += (size_t)said < left ? (size_t)said : left - 1;
 }
 
-/* One number where all are equal, else the first four. */
+/* One number if all are equal, otherwise the first four. */
 static void say_lengths(words *w, const char *what, size_t d, const double *sigmas) {
     size_t equal = 1;
     while (equal < d && sigmas[equal] == sigmas[0]) equal++;
@@ -148,7 +148,7 @@ static void say_lengths(words *w, const char *what, size_t d, const double *sigm
     if (count > 4) say(w, " ...");
 }
 
-/* The inputs that are the field's space, counted from 1. */
+/* The inputs of the field's space, counted from 1. */
 static void say_space(words *w, const orffi_spectrum *law) {
     say(w, ", inputs");
     for (size_t i = 0; i < law->space_count && i < 4; i++) say(w, " %zu", law->space[i] + 1);
@@ -161,7 +161,7 @@ static void say_periods(words *w, const orff_model *model, const orffi_spectrum 
             say(w, ", input %zu of period %.6g", i + 1, law->period[i] * model->unit[i]);
 }
 
-/* ", late by 0 / 1.5": those of an output with commas between. */
+/* ", late by 0 / 1.5": the delays of one output are separated by commas. */
 static void say_delays(words *w, const orff_model *model, size_t m) {
     const size_t d = model->d, p = model->p;
     const double *delays = model->user_delays + m * p * d;
@@ -171,8 +171,8 @@ static void say_delays(words *w, const orff_model *model, size_t m) {
     if (p * d > MOST_SAID) say(w, " / ...");
 }
 
-/* B of a physical rule grows like w: in the user's units, where w' = w / unit, its weight takes
- * unit^2. */
+/* B of a physical rule is proportional to w. In the user's units, where w' = w / unit, its weight is
+ * multiplied by unit^2. */
 static double user_weight(const orff_model *model, const orffi_kernel_part *part) {
     const double unit = part->rule->physical ? model->unit[part->law.space[0]] : 1.0;
     return part->root * part->root * unit * unit;
@@ -210,7 +210,7 @@ static orff_status fill_words(orff_model *model) {
 
 /* ---- what follows from the fit and the units */
 
-/* Length scales in the user's units; zeros for a signature, which has none. */
+/* Length scales in the user's units; zeros for a signature kernel, which has none. */
 static void fill_sigmas(orff_model *model) {
     const orff_kernel *kernel = orffi_model_kernel(model);
     for (size_t m = 0; m < kernel->n_parts; m++) {
@@ -225,7 +225,7 @@ static void fill_sigmas(orff_model *model) {
     }
 }
 
-/* Those of the fit, what the output matrix cannot reach, and doubts. */
+/* Warnings of the fit, of variance that the output matrix cannot reach, and of doubts. */
 static void fill_warnings(orff_model *model) {
     orff_model_info info = {.warning = ""};
     model->engine->describe(model->fit, &info);

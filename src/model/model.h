@@ -1,9 +1,8 @@
-/* A fitted model, as the files of this module share it.
+/* A fitted model, shared by the files of this module.
  *
  *     f(x) = mean + spread * g(x') + trend(x'),      x' = (x - shift) / unit
  *
- * with g what its engine has learned.
- */
+ * where the engine has learned g. */
 #ifndef ORFFI_MODEL_MODEL_H
 #define ORFFI_MODEL_MODEL_H
 
@@ -12,39 +11,40 @@
 #include "model/cover.h"
 #include "model/trend.h"
 
-enum { ORFFI_FIRST_OUTLIERS = 8 }; /* that a warning names */
+enum { ORFFI_FIRST_OUTLIERS = 8 }; /* at most so many are named in a warning */
 
 struct orff_model {
     const orffi_engine *engine;
-    void *fit;           /* the engine's */
-    char *engine_reason; /* why auto took it, "" where it was asked for */
-    size_t d, p;         /* of the kernel: p = T-1 for T classes */
+    void *fit;           /* belongs to the engine */
+    char *engine_reason; /* why auto chose it; "" if the user did */
+    size_t d, p;         /* dimensions of the kernel: p = T-1 for T classes */
     size_t classes;
     double *shift, *unit;  /* d: inputs */
     double *mean, *spread; /* p: outputs */
     double *codes;         /* T x p, or NULL */
-    bool own_codes;        /* which are not those of a simplex */
-    orffi_trend *trend;    /* or NULL; the mean is then 0 */
+    bool own_codes;        /* whether codes differ from those of a simplex */
+    orffi_trend *trend;    /* or NULL; with a trend the mean is 0 */
     orffi_series *series;  /* or NULL: see autoregression.h */
-    orffi_archive *file;   /* what the fit may point into, or NULL */
+    orffi_archive *file;   /* file that the fit may point into, or NULL */
     bool on_plane;         /* points are given in degrees: see plane_apply.h */
     orff_plane plane;
 
     /* the report */
     double lambda, train_mse, cv_mse, dof, log_evidence;
-    double left_out;  /* as plan's; 0: the kernel is not chosen so */
-    double unreached; /* the share of the variance of y that the kernel cannot reach: see reach.h */
+    double left_out;  /* as in plan; 0: the kernel was not chosen by held-out rows */
+    double unreached; /* share of the variance of y that the kernel cannot reach: see reach.h */
     unsigned warnings;
     char warning[2048];
     uint64_t rows;
-    double weight; /* what the weights of the rows add up to: lambda times it is the noise over the field */
+    double weight; /* sum of the rows' weights; times lambda it is noise over field */
     bool single;
     double *output_train_mse; /* p */
-    double *noise;            /* p: standard deviations, of a row of weight 1; NAN where not known */
-    double *own_noise;        /* p: of a measurement, where weights say how well rows are measured; NULL: `noise` */
-    double error_share;       /* of known errors in the variance of the noise, or NAN */
-    size_t instruments;       /* 0: alike */
-    double *instrument_noise; /* instruments: over `noise`; or NULL */
+    double *noise;            /* p: standard deviations for a row of weight 1; NAN if unknown */
+    /* p: for a single measurement, if weights describe how well rows are measured; NULL: same as `noise`. */
+    double *own_noise;
+    double error_share;       /* share of the known errors in the noise variance, or NAN */
+    size_t instruments;       /* 0: all alike */
+    double *instrument_noise; /* instruments: relative to `noise`; or NULL */
     double *output_cv_mse;    /* p, or NULL when not cross-validated */
     double *shares;           /* parts + 1, or NULL */
     struct {
@@ -53,56 +53,56 @@ struct orff_model {
         double excess; /* mean over blocks of (error / its standard deviation)^2; 0 in a model from a file */
         size_t rows, blocks;
         double *outputs; /* p, or NULL */
-    } held;              /* rows left out: see held_out.h */
+    } held;              /* held-out rows: see held_out.h */
     struct {
         unsigned flags;             /* of ORFF_WARN_.. */
-        double nearest_mse, beyond; /* what they were found by */
-        double outlying;            /* the share of outliers: see outliers.h */
-        size_t outliers, looked_at; /* how many, of how many rows */
+        double nearest_mse, beyond; /* the numbers behind the warnings */
+        double outlying;            /* share of outliers: see outliers.h */
+        size_t outliers, looked_at; /* number of outliers, and of rows examined */
         size_t first[ORFFI_FIRST_OUTLIERS];
         struct {
-            size_t input, values; /* which, from 1, and how many */
-            double mse, coverage; /* of rows whose value is left out; coverage of 95 % */
+            size_t input, values; /* the input, from 1, and its number of values */
+            double mse, coverage; /* for held-out values; coverage of 95 % intervals */
         } repeated;
-    } doubts;                       /* see doubts.h */
+    } doubts; /* see doubts.h */
     orff_solve_info solve;
-    char *method;      /* what solve.method points to in a model from a file, or NULL */
-    char *notes;       /* the caller's, or NULL */
+    char *method;      /* text of solve.method in a model from a file, or NULL */
+    char *notes;       /* set by the caller, or NULL */
     orffi_cover cover; /* where the rows were */
     char *kernel_words;
     double *user_sigmas; /* parts x d: length scales in the user's units */
-    double *user_delays; /* parts x p x d: the same of delays */
-    double *user_waves;  /* parts x d: and of wavelengths */
+    double *user_delays; /* parts x p x d: delays in the user's units */
+    double *user_waves;  /* parts x d: wavelengths in the user's units */
 };
 
-/* With room for the arrays whose sizes follow from the fit, which is taken over, also on failure.
- * shift = 0, unit = 1, mean = 0, spread = 1. */
+/* Creates a model with all arrays whose sizes follow from the fit. Takes over the fit, also on failure.
+ * Sets shift = 0, unit = 1, mean = 0, spread = 1. */
 orff_status orffi_model_create(orff_model **out, const orffi_engine *engine, void *fit, size_t classes);
 
 const orff_kernel *orffi_model_kernel(const orff_model *model);
 
-/* The noise of a measurement of each output (p). */
+/* The standard deviation of the noise of a measurement, for each output (p). */
 const double *orffi_model_noise(const orff_model *model);
 
-/* Codes (classes x p) that are not those of a simplex. */
+/* Sets codes (classes x p) other than those of a simplex. */
 void orffi_model_set_codes(orff_model *model, const double *codes);
 
-/* codes, words and user_sigmas from what is there: called when units are final. */
+/* Computes codes, words and user_sigmas; call it when units are final. */
 orff_status orffi_model_finish(orff_model *model);
 
-/* Gives a model, NULL for none, what is known of where its rows were, which is taken over in any case. */
+/* Moves the cover to a model; with model NULL it is only freed. */
 void orffi_model_cover(orff_model *model, orffi_cover *cover);
 
-/* Refuses a model without error bars. */
+/* Fails for a model without error bars. */
 orff_status orffi_model_check_posterior(const orff_model *model);
 
 /* x' of n rows into out (n x d). */
 void orffi_model_transform(const orff_model *model, size_t n, const double *X, double *out);
 
-enum { ORFFI_MODEL_BLOCK = 16384 }; /* rows that are transformed at a time: X is not copied as a whole */
+enum { ORFFI_MODEL_BLOCK = 16384 }; /* rows transformed at a time, so that X is not copied as a whole */
 
-/* What a function of a fit gives at x' of n points: out (n x k) is untouched on failure.
- * ORFF_ERROR_NOT_FINITE where a result is NaN or infinite. Done in blocks of rows, and progress is theirs. */
+/* Evaluates a function of a fit at x' of n points. out (n x k) is unchanged on failure;
+ * ORFF_ERROR_NOT_FINITE if a result is NaN or infinite. Works in blocks of rows and reports progress. */
 typedef orff_status orffi_at_points(const orff_model *model, const void *what, size_t n, const double *x,
                                     double *out);
 orff_status orffi_model_evaluate(const orff_model *model, const char *task, orffi_at_points *function,

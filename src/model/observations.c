@@ -1,5 +1,5 @@
-/* Measurements that are not whole rows: each output that is there, or what was seen along a direction, becomes a directed
- * row (engine/table.h). */
+/* Measurements that are not complete rows: each output present, or each measurement along a direction,
+ * becomes a directed row (engine/table.h). */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ void orff_directions(size_t n, const double *degrees, bool from_north, bool towa
     }
 }
 
-/* ---- what is there */
+/* ---- checking the observations */
 
 static orff_status check(const orff_settings *s, const orff_observations *o) {
     ORFFI_TRY(orffi_check_fit(s, o->d, o->p));
@@ -64,7 +64,7 @@ static size_t count_instruments(const orff_observations *o) {
     return most;
 }
 
-/* Squares over the mean of those that are measured; NULL where none are known, or all are 0. */
+/* Squared errors over the mean square of the measured rows; NULL if no errors are known, or all are 0. */
 static orff_status square_errors(size_t n, size_t measured, const double *errors, size_t stride,
                                  double **known) {
     double mean = 0.0;
@@ -76,7 +76,7 @@ static orff_status square_errors(size_t n, size_t measured, const double *errors
     return ORFF_OK;
 }
 
-/* ---- whole rows */
+/* ---- complete rows */
 
 static orff_status fit_flat(orff_model **model, const orff_settings *settings, const orff_observations *o,
                             const double *X, const double *Y) {
@@ -103,7 +103,7 @@ static orff_status fit_whole(orff_model **model, const orff_settings *settings, 
     if (!settings->geo) return fit_flat(model, settings, o, o->X, o->Y);
     flat.geo = ORFF_GEO_NONE;
     orff_status status = orffi_plane_lay(settings, o->d, o->p, o->n, o->X, o->Y, &plane, &table);
-    flat.geo_inputs = plane.inputs; /* distances are those on the plane */
+    flat.geo_inputs = plane.inputs; /* distances are measured on the plane */
     if (!status) status = fit_flat(model, &flat, o, table.X, table.Y);
     if (!status) orffi_plane_set(*model, &plane);
     orffi_table_clear(&table);
@@ -127,12 +127,13 @@ static void clear(directed *r) {
     orffi_release(r->offsets);
 }
 
-/* Whether each output is an instrument by itself: outputs may have noises of their own, as those of whole rows. */
+/* Whether each output counts as an instrument, so that outputs may have noises of their own, as in
+ * complete rows. */
 static bool is_by_output(const orff_observations *o) {
     return !o->directions && !o->instruments && !o->n_walls && o->p > 1 && o->p <= ORFF_INSTRUMENTS;
 }
 
-/* What directed row j has of the row that it comes from. */
+/* Copies the errors, instrument and groups of directed row j from the row it comes from. */
 static void qualify(const orff_observations *o, const orff_settings *s, directed *r, size_t j) {
     const size_t width = orffi_observed_width(o), at = r->rows.at[j], i = at / width;
     if (r->errors) r->errors[j] = o->errors[at];
@@ -141,7 +142,7 @@ static void qualify(const orff_observations *o, const orff_settings *s, directed
     if (r->offsets) r->offsets[j] = s->offset_groups[i];
 }
 
-/* Walls belong to no group that is ever left out. */
+/* Each wall gets its own group, which is never held out. */
 static void add_wall(const orff_observations *o, directed *r, size_t i) {
     const double *wall = o->walls + i * (o->d + o->p);
     orffi_observed *rows = &r->rows;
@@ -180,7 +181,7 @@ static orff_status fit_directed(orff_model **model, const orff_settings *setting
     if (!status && settings->geo)
         status = orffi_plane_lay_directed(settings, o->d, o->p, r->rows.n, o->n_walls, r->rows.X,
                                           r->rows.along, &plane);
-    if (settings->geo) flat.geo_inputs = plane.inputs; /* distances are those on the plane */
+    if (settings->geo) flat.geo_inputs = plane.inputs; /* distances are measured on the plane */
     if (!status && settings->geo && functionals->n)
         status = orffi_plane_rows(&plane, o->d, 0, functionals->points[functionals->n], functionals->X,
                                   functionals->along);

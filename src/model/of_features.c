@@ -1,4 +1,4 @@
-/* Models whose coefficients come from elsewhere. */
+/* Models from given coefficients. */
 #include <math.h>
 #include <string.h>
 

@@ -15,16 +15,16 @@ struct orff_options {
     char *texts[MOST_SETTINGS]; /* in the order of the table; NULL: not given */
     char culprit[32];
     orffi_kernel_read kernel;
-    double *omega, *weights; /* own frequencies */
+    double *omega, *weights; /* the user's frequencies */
     double *periods;         /* d */
     double *codes;           /* classes x code_length */
     bool *trend_inputs;      /* d */
     size_t hidden[ORFFI_MOST_WIDTHS];
     size_t geo_inputs[2];
-    double *X, *Y; /* the rows on a plane */
+    double *X, *Y; /* the rows, projected to a plane */
 };
 
-/* The place of a setting in the table; past its end for none. */
+/* Position of a setting in the table; past the end if there is none. */
 static size_t place_of(const char *name) {
     size_t i = 0;
     while (orff_setting_at(i) && !(name && !strcmp(orff_setting_at(i)->name, name))) i++;
@@ -100,7 +100,7 @@ const char *orff_options_culprit(const orff_options *options) {
 
 /* ---- to settings */
 
-/* NULL where the setting was not given: that of all parts is then the default. */
+/* NULL if the setting was not given, so that the default applies. */
 static const char *given(const orff_options *o, const char *name) {
     return orff_options_given(o, name) ? orff_options_get(o, name) : NULL;
 }
@@ -142,7 +142,7 @@ static orff_status read_periods(orff_options *o, const orff_data_shape *shape, o
     return ORFF_OK;
 }
 
-/* One of its names, or the inputs that enter it linearly. */
+/* One of the names, or a list of the inputs that enter linearly. */
 static orff_status read_trend(orff_options *o, const orff_data_shape *shape, orff_settings *settings) {
     const char *text = given(o, "trend");
     if (!text) return ORFF_OK;
@@ -164,7 +164,7 @@ static orff_status read_trend(orff_options *o, const orff_data_shape *shape, orf
     return ORFF_OK;
 }
 
-/* A row for each class. The kernel is then one of as many outputs as a code has numbers. */
+/* One row per class. The kernel then has as many outputs as a code has numbers. */
 static orff_status read_codes(orff_options *o, orff_data_shape *shape, orff_settings *settings) {
     const char *text = given(o, "codes");
     size_t rows;
@@ -197,7 +197,7 @@ static orff_status read_stack(orff_options *o, orff_settings *settings) {
                       orff_options_get(o, "stack-base"), orff_base_short_name(ORFF_BASE_MATERN, 2.5));
 }
 
-/* D x d, or D x (d + 1) with the weights behind. */
+/* D x d, or D x (d + 1) with weights in the last column. */
 static orff_status read_frequencies(orff_options *o, const orff_data_shape *shape, orff_sampling *sampling) {
     const char *text = given(o, "frequencies");
     size_t D, cols;
@@ -225,13 +225,13 @@ static orff_status read_frequencies(orff_options *o, const orff_data_shape *shap
     return status;
 }
 
-/* What is computed from rows of degrees is computed on their plane. */
+/* For inputs in degrees, everything computed from the rows is computed on their plane. */
 static orff_status lay_on_plane(orff_options *o, const bool *covariate, orff_data_shape *shape) {
     orff_plane plane;
     const size_t n = shape->n, d = shape->d;
     ORFFI_TRY(orff_geo_inputs(d, shape->classes ? 1 : shape->p, covariate, o->geo_inputs));
     if (!n || !shape->X) return ORFF_OK;
-    o->culprit[0] = '\0'; /* what is wrong from here on are rows */
+    o->culprit[0] = '\0'; /* from here on the rows are to blame, not a setting */
     ORFFI_TRY(orffi_plane_find(&plane, given(o, "crs"), d, o->geo_inputs, n, shape->X));
     ORFFI_TRY(orffi_duplicate(&o->X, shape->X, n * d, sizeof *o->X));
     ORFFI_TRY(orffi_duplicate(&o->Y, shape->Y, n * shape->p, sizeof *o->Y));
@@ -248,7 +248,7 @@ orff_status orff_options_covariates(orff_options *options, const orff_data_shape
     return orffi_covariates_read(given(options, "covariates"), shape, covariate);
 }
 
-/* A system says by itself that inputs are degrees. */
+/* A crs implies that inputs are degrees. */
 static orff_status read_crs(orff_options *o, orff_settings *settings) {
     settings->crs = given(o, "crs");
     if (!settings->crs) return ORFF_OK;
@@ -321,7 +321,7 @@ orff_status orff_options_write(const orff_options *options, char **text) {
     return ORFF_OK;
 }
 
-/* Files of version 0.1 have engines among the solvers. */
+/* Files of version 0.1 list engines among the solvers. */
 static const char *name_today(const char *name, const char *text) {
     const bool engine = !strcmp(name, "solver") && !strcmp(text, orff_engine_name(ORFF_ENGINE_EXACT));
     return engine ? "engine" : name;

@@ -19,7 +19,7 @@
 
 /* ---- neighbours */
 
-/* The rows nearest to row i of X (n x d), by going through all. */
+/* The rows nearest to row i of X (n x d), by exhaustive search. */
 static size_t search(size_t n, size_t d, const double *X, size_t i, size_t *found, double *distances) {
     size_t count = 0;
     for (size_t j = 0; j < n; j++) {
@@ -41,7 +41,7 @@ static size_t search(size_t n, size_t d, const double *X, size_t i, size_t *foun
     return count;
 }
 
-/* Row i itself is one of those that the tree finds, but in a heap of more rows in one place. */
+/* The tree finds row i itself too, unless many rows share one place. */
 static size_t find_in_tree(const orffi_near *near, const double *x, size_t i, size_t *found) {
     size_t all[NEIGHBOURS + 1], count = 0;
     double distances[NEIGHBOURS + 1];
@@ -51,7 +51,7 @@ static size_t find_in_tree(const orffi_near *near, const double *x, size_t i, si
     return count;
 }
 
-/* Inputs over their spreads; an input that does not vary stays. */
+/* Inputs over their standard deviations; constant inputs stay as they are. */
 static void scale_inputs(size_t n, size_t d, const double *X, double *scaled) {
     for (size_t k = 0; k < d; k++) {
         double mean = 0.0, square = 0.0;
@@ -139,7 +139,7 @@ static void swap(double *a, double *b) {
     *b = kept;
 }
 
-/* Value number `middle` from 0 by size; moves the values. NAN of none (Hoare 1961). */
+/* The value of rank `middle`, from 0; reorders the values. NAN if n is 0 (Hoare 1961). */
 static double select(size_t n, size_t middle, double *values) {
     if (!n) return (double)NAN;
     size_t low = 0, high = n - 1;
@@ -164,8 +164,9 @@ static double median(size_t n, double *values) {
     return select(n, n / 2, values);
 }
 
-/* r of row i, and what the neighbours spread by: where a quarter of them is as far from their median as the row, it is
- * at a step, or of a kind. NAN where the output or all of theirs is missing. */
+/* r of row i, and the spread of its neighbours. A row at a step resembles a quarter of its neighbours,
+ * which the upper quartile takes into account. NAN if the output is missing in the row, or in all
+ * neighbours. */
 static void compare_row(size_t n, const double *y, const size_t *near, size_t i, double *r, double *spread) {
     double values[NEIGHBOURS];
     size_t count = 0;
@@ -177,9 +178,9 @@ static void compare_row(size_t n, const double *y, const size_t *near, size_t i,
     *r = y[i] - middle;
 }
 
-/* ---- what is far */
+/* ---- distant rows */
 
-/* What the rows of an output are compared by. */
+/* What the rows of an output are compared with. */
 typedef struct compared {
     const size_t *near; /* n x NEIGHBOURS */
     const orff_observations *rows;
@@ -281,7 +282,7 @@ void orffi_outliers_clear(orffi_outliers *outliers) {
 
 /* ---- rows without them */
 
-/* Elements of `size` bytes, `width` of them a row; NULL stays NULL. */
+/* Copies the rows that stay, of `bytes` bytes each; NULL stays NULL. */
 static orff_status keep(void **to, const void *from, const bool *out, size_t n, size_t left, size_t bytes) {
     const char *source = from;
     size_t at = 0;

@@ -1,5 +1,5 @@
-/* Outliers: rows that differ from their neighbours far more than those do among themselves (Hampel 1974: medians, and the
- * medians of absolute deviations from them, which up to half of the rows cannot move).
+/* Outliers: rows that differ from their neighbours far more than the neighbours differ among themselves
+ * (Hampel 1974: medians, and medians of absolute deviations, which even half of the rows cannot move far).
  *
  *     r_i = y_i - median of the K nearest rows,     |r_i| > z max(S, S_i, s_i)
  *
@@ -16,7 +16,7 @@
 typedef struct orffi_outliers {
     bool *out; /* n */
     size_t count;
-    double share; /* of the sum of r^2, the most over the outputs */
+    double share; /* of the sum of r^2; the largest over the outputs */
 } orffi_outliers;
 
 /* In rows without directions; their weights, walls and functionals are not looked at. offsets: n, rows of the same number have
@@ -26,7 +26,7 @@ orff_status orffi_outliers_find(orffi_outliers *found, const orff_observations *
                                 double share);
 void orffi_outliers_clear(orffi_outliers *outliers);
 
-/* Rows without their outliers, and settings that go with them. */
+/* Rows without their outliers, and settings to match. */
 typedef struct orffi_without_outliers {
     orff_observations rows;
     size_t count;
@@ -36,7 +36,8 @@ typedef struct orffi_without_outliers {
     uint64_t **groups; /* 2 x count: the groups of each settings, and those with offsets */
 } orffi_without_outliers;
 
-/* Where settings[0] asks for it. What is NULL in `rows` is so in the copy. To be cleared in any case. */
+/* Drops outliers if settings[0] asks for it. What is NULL in `rows` is NULL in the copy. Clear `left` in
+ * any case. */
 orff_status orffi_outliers_drop(orffi_without_outliers *left, size_t count, const orff_settings *settings,
                                 const orff_observations *rows);
 void orffi_without_outliers_clear(orffi_without_outliers *left);

@@ -1,4 +1,4 @@
-/* What a part of f is before any row was seen. */
+/* The prior covariance of a part of f. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -20,7 +20,7 @@ static orff_status check(const orff_model *model, size_t i, const double *A) {
     return ORFF_OK;
 }
 
-#define ROUNDING 1e-12 /* of a correlation: what is left of a zero after A was factored, B B^T = A */
+#define ROUNDING 1e-12 /* of a correlation: what remains of a zero after factoring A, B B^T = A */
 
 static void clear_rounding(size_t p, double *A) {
     for (size_t a = 0; a < p * p; a++)

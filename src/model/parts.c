@@ -14,7 +14,7 @@ static void clear_part(orffi_planned_part *one) {
     *one = (orffi_planned_part){0};
 }
 
-/* A length scale that is given by one for each input is not auto, whatever sigma says. */
+/* A part with a length scale for each input is not auto, whatever its sigma. */
 static orff_status fill_part(orffi_planned_part *one, const orff_part *from, size_t d, size_t p) {
     one->part = *from;
     if (from->sigmas) one->part.sigma = from->sigmas[0];

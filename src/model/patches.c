@@ -9,15 +9,15 @@
 #include "model/halves.h"
 
 #define PATCHES 8
-#define GOLDEN \
-    0.61803398874989484820 /* its multiples modulo 1 are never periodic: rows of a lattice stay apart */
+/* Its multiples modulo 1 are never periodic, so samples of gridded rows do not line up. */
+#define GOLDEN 0.61803398874989484820
 
 static size_t spread_row(size_t i, size_t n) {
     const double along = fmod(((double)i + 0.5) * GOLDEN, 1.0);
     return (size_t)(along * (double)n);
 }
 
-/* Mark the `count` rows nearest to the centre that are not taken yet. near has room for n. */
+/* Marks the `count` unmarked rows nearest to the centre. near has room for n. */
 static void mark_nearest(const orffi_table *table, const double *unit, size_t centre, size_t count,
                          bool *marked, orffi_neighbour *near) {
     const size_t d = table->d;
@@ -63,7 +63,7 @@ orff_status orffi_patches(const orffi_table *table, const double *unit, size_t m
     return status;
 }
 
-/* Group 0 is the rows spread over all, the others are patches. */
+/* Group 0 consists of rows spread over all, the others are patches. */
 static orff_status copy_group(const orffi_table *table, const double *unit, const orffi_grouping *how,
                               size_t g, bool *marked, orffi_neighbour *near, orffi_table *out) {
     memset(marked, 0, table->n * sizeof *marked);

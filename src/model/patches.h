@@ -1,20 +1,20 @@
-/* Few rows that tell of many: some spread over all of them, for what is large, and some neighbourhoods as dense as
- * they come, for what is small. A sparse sample knows nothing of scales shorter than its spacing. */
+/* Few rows that represent many: some spread over all, for large scales, and some neighbourhoods at full
+ * density, for small ones. A sparse sample knows nothing of scales shorter than its spacing. */
 #ifndef ORFFI_MODEL_PATCHES_H
 #define ORFFI_MODEL_PATCHES_H
 
 #include "model/rows.h"
 
-/* At most `most` rows of the table; distances with each input divided by its unit (d). */
+/* At most `most` rows of the table; each input is divided by its unit (d) in distances. */
 orff_status orffi_patches(const orffi_table *table, const double *unit, size_t most, orffi_table *out);
 
-/* The same in groups that know nothing of each other. */
+/* The same in separate groups. */
 typedef struct orffi_grouping {
     size_t spread;         /* rows of the first group, spread over all */
     size_t patches, patch; /* groups of neighbours, and rows of each */
 } orffi_grouping;
 
-/* 1 + patches tables, to be cleared in any case. */
+/* 1 + patches tables; clear them in any case. */
 orff_status orffi_patches_apart(const orffi_table *table, const double *unit, const orffi_grouping *how,
                                 orffi_table *out);
 

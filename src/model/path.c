@@ -6,11 +6,12 @@
 
 #include "base/memory.h"
 
-/* A path about what the evidence of some rows has found: down and up by this factor, in so many values. */
+/* A path around the lambda that the evidence of some rows has found: from 1/9 to 9 times it, in so many
+ * values. */
 #define AROUND 9.0
 #define VALUES 5
 
-/* Whether lambda is looked for about what was found, and not in a range that was asked for. */
+/* Whether the path is around the lambda found, and not over a range that the user asked for. */
 static bool is_found(const orffi_plan *plan) {
     const orff_settings *s = &plan->settings, plain = orff_settings_default();
     return plan->shift > 0.0 && s->lambda_low == plain.lambda_low && s->lambda_high == plain.lambda_high &&
@@ -44,7 +45,7 @@ static orff_status allocate(orffi_path *path, bool points, size_t p) {
     return ORFFI_NEW_ARRAY(path->outputs, path->count * p);
 }
 
-/* Of two lambdas with the same error the larger: it asks less of the data. */
+/* Of two lambdas with the same error takes the larger, which trusts the data less. */
 static orff_status find_best(orffi_path *path) {
     bool found = false;
     for (size_t l = 0; l < path->count; l++) {
@@ -59,7 +60,7 @@ static orff_status find_best(orffi_path *path) {
         "lambda");
 }
 
-/* All outputs were divided by the same number, so that the path of their mean tells all. */
+/* Whether all outputs were divided by the same number, so that the path of their mean decides for all. */
 static bool has_one_spread(const orffi_plan *plan) {
     for (size_t k = 1; plan->units.spread && k < plan->p; k++)
         if (plan->units.spread[k] != plan->units.spread[0]) return false;
@@ -70,7 +71,7 @@ static double squared_spread(const orffi_plan *plan, size_t k) {
     return plan->units.spread ? plan->units.spread[k] * plan->units.spread[k] : 1.0;
 }
 
-/* Errors of outputs that were divided by their spread grow with its square. */
+/* Errors of an output grow with the square of the spread it was divided by. */
 static void convert_to_user_units(orffi_path *path, const orffi_plan *plan, bool each) {
     const size_t p = plan->p;
     for (size_t l = 0; l < path->count; l++) {
@@ -103,7 +104,7 @@ static orff_status fill_all_lambdas(orffi_path *path, bool given, const orffi_pl
     return ORFF_OK;
 }
 
-/* The errors of each output at the best lambda only. */
+/* Fills the errors of each output at the best lambda only. */
 static orff_status fill_best_outputs(orffi_path *path, size_t p, const orffi_engine *engine, void *rows,
                                      const orff_kernel *kernel) {
     double error;

@@ -1,4 +1,4 @@
-/* From settings to a plan: everything that is automatic but lambda. */
+/* From settings to a plan: decides everything that is automatic, except lambda. */
 #include "model/plan_steps.h"
 
 #include <string.h>
@@ -10,11 +10,11 @@
 #include "model/choose.h"
 #include "model/expect.h"
 
-#define MOST_MATRIX 4e9  /* bytes of a matrix that is not asked for */
+#define MOST_MATRIX 4e9  /* largest matrix, in bytes, made without being asked for */
 #define MOST_SPLINE 3000 /* rows whose matrix is factored in a second */
-#define MOST_KEPT   8000 /* numbers whose error bars are kept without being asked for: a file of 500 MB */
+#define MOST_KEPT   8000 /* numbers for which error bars are kept without being asked for: a file of 500 MB */
 
-/* ---- for an engine */
+/* ---- what engines get */
 
 orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel) {
     const orffi_kernel_how how = {.unit = plan->units.unit, .periods = plan->periods};
@@ -24,7 +24,7 @@ orff_status orffi_plan_kernel(const orffi_plan *plan, orff_kernel **kernel) {
 orffi_task orffi_plan_task(const orffi_plan *plan) {
     const orff_settings *s = &plan->settings;
     const bool crosses =
-        s->mixture && !s->auto_kernel && s->criterion == ORFF_CRITERION_CROSS_VALIDATION; /* weights */
+        s->mixture && !s->auto_kernel && s->criterion == ORFF_CRITERION_CROSS_VALIDATION; /* of weights */
     return (orffi_task){.settings = s,
                         .extent = plan->extent,
                         .middle = plan->middle,
@@ -69,8 +69,10 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     if (orffi_plan_waves(plan)) ORFFI_TRY(orffi_choose_waves(plan, rows));
     if (orffi_plan_delays(plan)) ORFFI_TRY(orffi_choose_delays(plan, rows));
     const bool learns = orffi_plan_learns(plan);
-    if (learns && plan->parts.count > 1) plan->settings.mixture = true; /* until matrices say the weights */
-    const bool weights = plan->directed && settings->mixture;           /* with all else, by the evidence */
+    /* Until the matrices determine the weights. */
+    if (learns && plan->parts.count > 1) plan->settings.mixture = true;
+    /* Learned by the evidence, together with everything else. */
+    const bool weights = plan->directed && settings->mixture;
     const bool qualities = orffi_quality_is_open(&plan->quality);
     if (orffi_plan_any_auto(plan) || settings->auto_mix || wants_noise(plan) || weights || qualities)
         ORFFI_TRY(orffi_choose_scales(plan, rows));
@@ -80,7 +82,8 @@ static orff_status make(orffi_plan *plan, const orff_settings *settings, const o
     return plan->settings.mixture ? orffi_choose_weights(plan, rows) : ORFF_OK;
 }
 
-/* Whether a matrix of all directed rows may be made without being asked for: one, where the noise is known. */
+/* Whether an exact fit of all directed rows is small enough to be made unasked. If the noise is known, one
+ * matrix is enough. */
 static bool may_be_exact(const orffi_plan *plan, const orffi_rows *rows) {
     orff_settings exact = plan->settings;
     size_t bytes;
@@ -90,7 +93,7 @@ static bool may_be_exact(const orffi_plan *plan, const orffi_rows *rows) {
            (double)bytes <= MOST_MATRIX;
 }
 
-/* Error bars of many rows are a large file. */
+/* Error bars of many rows make a large file. */
 static void keep_errors(orffi_plan *plan, size_t rows) {
     if (plan->settings.posterior != ORFF_SWITCH_AUTO) return;
     if (rows <= MOST_KEPT) plan->settings.posterior = ORFF_SWITCH_YES;
@@ -102,8 +105,8 @@ static void keep_errors(orffi_plan *plan, size_t rows) {
             8e-9 * (double)rows * (double)rows);
 }
 
-/* Directed rows with next to no noise, or of a sum of kernels, may take a lattice hundreds of iterations. A Cholesky factor is
- * sooner there, unless rows are very many. */
+/* For directed rows with next to no noise, or a sum of kernels, a lattice may need hundreds of iterations.
+ * A Cholesky factorisation is faster then, unless there are very many rows. */
 static orff_status avoid_slow(orffi_plan *plan, const orffi_rows *rows) {
     orff_kernel *kernel = NULL;
     orffi_lattice_effort lattice = {0};
@@ -111,7 +114,7 @@ static orff_status avoid_slow(orffi_plan *plan, const orffi_rows *rows) {
         !plan->directed || plan->settings.periods || !may_be_exact(plan, rows))
         return ORFF_OK;
     orffi_task task = orffi_plan_task(plan);
-    if (plan->settings.lambda > 0.0) task.shift = 0.0; /* lambda says the noise */
+    if (plan->settings.lambda > 0.0) task.shift = 0.0; /* the noise follows from lambda */
     orff_status status = orffi_plan_kernel(plan, &kernel);
     if (!status) status = orffi_lattice_expect(&task, kernel, rows->N, rows->n, &lattice);
     orff_kernel_free(kernel);
@@ -122,8 +125,8 @@ static orff_status avoid_slow(orffi_plan *plan, const orffi_rows *rows) {
     return ORFF_OK;
 }
 
-/* Long length scales and little noise, as rows left out may choose them, are hard for a lattice: its box is wide, and what it
- * cuts off the spectrum must be small beside the noise. */
+/* Long length scales with little noise, which held-out rows may favour, are hard for a lattice: its box is
+ * wide, and the part of the spectrum that it cuts off must be small compared with the noise. */
 static void avoid_splines(orffi_plan *plan, const orffi_rows *rows) {
     orff_settings exact = plan->settings;
     size_t bytes;

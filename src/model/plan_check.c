@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Whether something is looked for along the path of lambdas. */
+/* Whether the path of lambdas is needed for some choice. */
 static bool needs_path(const orff_settings *s) {
     if (s->lambda == 0.0 || s->auto_kernel || s->auto_mix || s->n_parts == 0) return true;
     for (size_t m = 0; m < s->n_parts; m++)
@@ -26,11 +26,12 @@ static orff_status check_path(const orff_settings *s) {
     return ORFF_OK;
 }
 
-/* Output matrices to be learned. */
+/* Checks output matrices that are to be learned. */
 static orff_status check_learning(const orff_settings *s) {
     bool any = false, all = true;
     for (size_t m = 0; m < s->n_parts; m++) {
-        const bool delayed = orff_rule_describe(s->parts[m].rule).delays; /* learns it with its delays */
+        /* Learns its matrix together with its delays. */
+        const bool delayed = orff_rule_describe(s->parts[m].rule).delays;
         any |= s->parts[m].learn && !delayed;
         all &= orff_rule_describe(s->parts[m].rule).separable;
         if (s->parts[m].learn && delayed && (s->parts[m].sparse || s->parts[m].rank))

@@ -1,4 +1,4 @@
-/* Plans for moments, whose units are the user's. */
+/* Plans for moments, which are in the user's units. */
 #include "model/plan_steps.h"
 
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "lattice/record.h"
 #include "model/choose.h"
 
-/* Without parts: decomposable on the law of the moments' first group. */
+/* Without parts: a decomposable part with the spectrum of the moments' first group. */
 static void copy_law(orffi_planned_part *one, const orffi_spectrum *law) {
     one->part.base = law->base->id;
     one->part.shape = law->shape;
 }
 
-/* The parts as they are given; the plan has its sizes and its engine. */
+/* Copies the parts as given; sizes and engine of the plan must be set. */
 static orff_status begin(orffi_plan *plan, const orff_settings *settings) {
     plan->settings = *settings;
     if (settings->engine) plan->engine_reason = "";

@@ -1,4 +1,4 @@
-/* The parts of a planned kernel, before anything of them is chosen. */
+/* The parts of a planned kernel, before any choice. */
 #include "model/plan_steps.h"
 
 #include "base/memory.h"
@@ -9,7 +9,7 @@ static bool is_physical(orff_rule rule) {
     return orff_rule_describe(rule).physical;
 }
 
-/* What has no base has no length scale. */
+/* A rule without a base has no length scale. */
 bool orffi_part_is_auto(const orff_part *part) {
     const orffi_rule_ops *rule = orffi_rule_find(part->rule);
     return rule && !rule->own_law && (part->sigma == ORFF_SIGMA_AUTO || part->sigma == ORFF_SIGMA_ARD);

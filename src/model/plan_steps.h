@@ -1,4 +1,4 @@
-/* What the files that make a plan share. */
+/* Shared by the files that make a plan. */
 #ifndef ORFFI_MODEL_PLAN_STEPS_H
 #define ORFFI_MODEL_PLAN_STEPS_H
 
@@ -6,26 +6,26 @@
 
 /* ---- parts */
 
-/* Those of the settings; without any a decomposable one, whose base and length scale are auto. */
+/* The parts of the settings; without any, a decomposable one with base and length scale auto. */
 orff_status orffi_plan_copy_parts(orffi_plan *plan, const orff_settings *settings);
 bool orffi_plan_any_auto(const orffi_plan *plan);
 
-/* Every part is k I: outputs have nothing to do with each other. */
+/* Whether every part is k I, so that outputs do not influence each other. */
 bool orffi_plan_has_own_outputs(const orffi_plan *plan);
 
-/* Shapes that are auto can be chosen. rows: the kernel is chosen by rows. */
+/* Fails if a shape that is auto cannot be chosen. rows: whether the kernel is chosen from rows. */
 orff_status orffi_plan_check_shapes(const orffi_plan *plan, bool rows);
 
-/* A base that was not chosen: the length scale is given, or there is no evidence. A shape that was not: the outputs do not
- * vary. */
+/* Sets bases and shapes that remained open: bases where the length scale was given or there is no
+ * evidence, shapes where the outputs do not vary. */
 void orffi_plan_name_bases(orffi_plan *plan);
 
-/* The field's space: that of the first physical part, else all inputs where d = p. */
+/* Finds the field's space: that of the first physical part, otherwise all inputs if d = p. */
 orff_status orffi_plan_find_space(orffi_plan *plan);
 
 /* ---- units */
 
-/* Units of inputs and outputs, and the range of the rows in them. */
+/* Chooses units of inputs and outputs, and measures the range of the rows in them. */
 orff_status orffi_plan_choose_units(orffi_plan *plan, const orffi_rows *rows);
 
 #endif

@@ -1,4 +1,4 @@
-/* The units that a kernel sees, and the range of rows in them. */
+/* The units of the kernel, and the range of rows in them. */
 #include "model/plan_steps.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ bool orffi_plan_has_field(const orffi_plan *plan) {
     return plan->space && plan->p >= 2 && !plan->settings.classes;
 }
 
-/* Of all rows where they are in memory, else of the first. */
+/* Over all rows if they are in memory, otherwise over the first ones. */
 static void measure_range(orffi_plan *plan, const orffi_rows *rows) {
     const size_t n = rows->stream ? rows->head.n : rows->n;
     const double *X = rows->stream ? rows->head.X : rows->X;
@@ -48,7 +48,7 @@ static orff_status set_periods(orffi_plan *plan) {
     return ORFF_OK;
 }
 
-/* The standard deviation of each output; of directed rows what they say of it. */
+/* The standard deviation of each output; for directed rows estimated from their components. */
 static orff_status measure_spread(const orffi_table *head, double *spread) {
     const size_t p = head->p;
     double *work, *mean, *weight;
@@ -73,7 +73,7 @@ static orff_status measure_spread(const orffi_table *head, double *spread) {
     return status;
 }
 
-/* Delays and wavelengths that are given are in the user's units. */
+/* Given delays and wavelengths are in the user's units. */
 static void scale_lengths(orffi_plan *plan) {
     for (size_t m = 0; m < plan->parts.count; m++) {
         double *delays = plan->parts.list[m].delays;

@@ -3,7 +3,8 @@
 #include "base/memory.h"
 #include "base/plane.h"
 
-/* Points on the plane, how vectors turn there, and the model without its plane: it shares everything else. */
+/* Points on the plane, the angles by which vectors turn there, and a copy of the model without its plane,
+ * which shares everything else. */
 typedef struct laid {
     double *X;     /* n x d */
     double *turns; /* n x 2 */
@@ -37,7 +38,7 @@ static void turn_covariance(const double turn[2], double *C) {
     C[3] = s * s * xx - 2.0 * c * s * xy + c * c * yy;
 }
 
-/* Two numbers that stand `apart` places from each other. */
+/* Turns two numbers. */
 static void turn_pair(const double turn[2], double *first, double *second) {
     double vector[2] = {*first, *second};
     orffi_plane_vector_from(turn, vector);
@@ -52,7 +53,7 @@ static void turn_jacobian(const orff_model *model, const double turn[2], double 
     for (size_t k = 0; k < 2; k++) turn_pair(turn, &J[k * d + inputs[0]], &J[k * d + inputs[1]]);
 }
 
-/* T C T^T, T being the turning of a Jacobian: its rows, then its columns, which are turned as rows of the transpose. */
+/* T C T^T, where T turns a Jacobian: turns the rows, then the columns as rows of the transpose. */
 static void turn_jacobian_covariance(const orff_model *model, const double turn[2], double *C) {
     const size_t k = 2 * model->d;
     for (size_t twice = 0; twice < 2; twice++) {
@@ -115,7 +116,7 @@ static orff_status predict_places(const laid *l, size_t n, float *F) {
     return status;
 }
 
-/* In double until the places are there: km from the centre lose less to single precision than degrees do. */
+/* Computes places in double: in km from the centre, single precision loses less than in degrees. */
 orff_status orffi_plane_predict_single(const orff_model *model, size_t n, const float *X, float *F) {
     laid l;
     double *wide;

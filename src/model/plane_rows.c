@@ -10,8 +10,8 @@
 #include "model/model.h"
 #include "model/rows.h"
 
-#define LARGE 0.05 /* stretched by more than this, a region is large for a plane */
-#define SOME  1000 /* rows at which the lengths of a crs are looked at */
+#define LARGE 0.05 /* relative error of lengths from which a region is too large for its plane */
+#define SOME  1000 /* rows at which the lengths of a crs are checked */
 
 /* ---- which inputs */
 
@@ -34,7 +34,7 @@ static orff_status find_inputs(const orff_settings *settings, size_t d, size_t p
     return ORFF_OK;
 }
 
-/* ---- what is told */
+/* ---- messages */
 
 /* X: some of the rows, in degrees. */
 static orff_status log_crs(const orff_plane *plane, size_t d, size_t n, const double *X) {
@@ -106,7 +106,7 @@ orff_status orffi_plane_fit(orff_model **model, const orff_settings *settings, s
     orff_settings flat = *settings;
     flat.geo = ORFF_GEO_NONE;
     orff_status status = orffi_plane_lay(settings, d, p, n, X, Y, &plane, &table);
-    flat.geo_inputs = plane.inputs; /* distances are those on the plane */
+    flat.geo_inputs = plane.inputs; /* distances are measured on the plane */
     if (!status) status = orff_model_fit(model, &flat, d, p, n, table.X, table.Y, weights);
     if (!status) orffi_plane_set(*model, &plane);
     orffi_table_clear(&table);
@@ -129,7 +129,7 @@ static bool same_crs(const orff_settings *a, const orff_settings *b) {
     return a->crs && b->crs ? !strcmp(a->crs, b->crs) : a->crs == b->crs;
 }
 
-/* One plane serves all candidates. */
+/* All candidates share one plane. */
 static orff_status flatten(size_t count, const orff_settings *candidates, size_t d, size_t p,
                            orff_settings *flat) {
     size_t first[2], inputs[2];
@@ -167,19 +167,19 @@ orff_status orffi_plane_tune(orff_model **model, size_t count, const orff_settin
 
 /* ---- streams */
 
-/* A reader around another: its first rows, which tell the centre, then the rest. */
+/* A reader around another one: reads the first rows to find the centre, hands them out, then the rest. */
 typedef struct stream {
     orff_reader source;
     orff_plane plane;
     size_t d, p, read; /* rows read from the source */
     orffi_table head;  /* on the plane */
-    size_t given;      /* rows of the head handed out */
+    size_t given;      /* rows of the head already handed out */
     bool ended;
-    orff_status status; /* what was wrong with a row: a reader can only return a code */
+    orff_status status; /* the error in a row: a reader itself can only return a code */
     char trouble[256];
 } stream;
 
-/* From the source, as it is. */
+/* Reads from the source, unchanged. */
 static int read_source(stream *s, size_t room, double *X, double *Y, double *weights, size_t *n) {
     *n = 0;
     if (s->ended) return 0;
@@ -255,7 +255,7 @@ orff_status orffi_plane_fit_stream(orff_model **model, const orff_settings *sett
     orff_settings flat = *settings;
     flat.geo = ORFF_GEO_NONE;
     orff_status status = lay_head(&s, settings);
-    flat.geo_inputs = s.plane.inputs; /* distances are those on the plane */
+    flat.geo_inputs = s.plane.inputs; /* distances are measured on the plane */
     if (!status) status = orff_model_fit_stream(model, &flat, d, p, &laid);
     if (status && s.status) status = complain(&s, 1);
     if (!status) orffi_plane_set(*model, &s.plane);

@@ -1,9 +1,11 @@
-/* The power of a learned field against wavenumber, from the waves that the model is a sum of.
+/* The power of a learned field against wavenumber, from the waves whose sum the model is.
  *
- * The field over the region under a taper (Hann's, of mean square 1) has the Fourier coefficients
+ * Over the region, under a taper (Hann, of mean square 1), the field has the Fourier coefficients
+ *
  *     F(q) = sum over waves of c/2 W(w - q) + conj(c)/2 W(-w - q),   c = (a - i b) exp(i <w, centre - origin>)
- * with W the transform of the taper. So what the waves do beyond the data, where a lattice has some and features are any, does
- * not count. Other inputs are held in the middle of their range. */
+ *
+ * where W is the transform of the taper. So the waves do not count outside the region, where a lattice has
+ * a margin and features are arbitrary. Other inputs are held at the middle of their range. */
 #include "model/power.h"
 
 #include <math.h>
@@ -11,11 +13,12 @@
 
 #include "base/memory.h"
 
-#define RATIO  1.2  /* between the ends of a bin, where the region can tell wavenumbers that close apart */
-#define PLACES 1024 /* that say how large the region is on the plane */
-#define CELLS  (1 << 22) /* of a transform, at most */
-#define REACH  8 /* cells that a wave is seen in to each side: the taper leaves less than 0.001 beyond */
-#define MOST   3 /* inputs of a wavenumber */
+/* Between the ends of a bin, unless the region is too small to tell such wavenumbers apart. */
+#define RATIO  1.2
+#define PLACES 1024      /* points from which the size of the region on the plane is measured */
+#define CELLS  (1 << 22) /* largest number of cells of a transform */
+#define REACH  8 /* cells on either side that a wave contributes to: beyond, the taper is below 0.001 */
+#define MOST   3 /* most inputs of a wavenumber */
 #define TURN   6.283185307179586
 
 typedef struct spectrum {
@@ -23,8 +26,8 @@ typedef struct spectrum {
     orff_sum *sum;
     size_t d, p, dim;
     const size_t *axes;
-    double *centre, *side; /* d: of the region, on the plane where there is one */
-    size_t most[MOST];     /* wavenumbers are whole multiples, -most to most, of 2 pi / side */
+    double *centre, *side; /* d: centre and sides of the region, on the plane if there is one */
+    size_t most[MOST];     /* wavenumbers are integer multiples, -most to most, of 2 pi / side */
     orff_power *power;
 } spectrum;
 
@@ -35,7 +38,7 @@ void orffi_power_add(const orff_power *power, double *bins, double wavenumber, d
 
 /* ---- the region */
 
-/* Multiples of irrational numbers, which are spread evenly. */
+/* Multiples of irrational numbers, modulo 1, fill the region evenly. */
 static void put_places(size_t d, const double *low, const double *high, double *X) {
     for (size_t i = 0; i < PLACES * d; i++) {
         const size_t k = i % d;
@@ -77,7 +80,7 @@ static orff_status find_region(spectrum *s, const double *low, const double *hig
 
 /* ---- bins */
 
-/* How far the waves reach along each input, as far as there is room for. */
+/* The largest multiple needed along each input for the model's waves, limited by CELLS. */
 static void find_most(spectrum *s) {
     const double room = 0.5 * floor(pow(CELLS, 1.0 / (double)s->dim)) - 1.0;
     for (size_t k = 0; k < s->dim; k++) {
@@ -92,8 +95,8 @@ static void find_most(spectrum *s) {
     }
 }
 
-/* Waves closer than 2 pi / side cannot be told apart in the region: no bin is narrower. The last ends where the first input
- * has no more waves. */
+/* The region cannot tell apart waves closer than 2 pi / side, so no bin is narrower. The last bin ends
+ * where the first of the inputs runs out of waves. */
 static void make_bins(spectrum *s) {
     orff_power *power = s->power;
     double step = INFINITY, most = INFINITY;
@@ -116,18 +119,18 @@ static double sinc(double x) {
     return fabs(x) < 1e-8 ? 1.0 : sin(x) / x;
 }
 
-/* W along one input, `cells` = (w - q) side / 2 pi away. */
+/* W along one input at a distance of `cells` = (w - q) side / 2 pi. */
 static double taper(double cells) {
     const double x = 0.5 * TURN * cells, turn = 0.5 * TURN;
     return 0.816496580927726 * (sinc(x) + 0.5 * sinc(x - turn) + 0.5 * sinc(x + turn));
 }
 
 typedef struct transform {
-    size_t count[MOST]; /* cells along each input; 1 where there are fewer */
+    size_t count[MOST]; /* cells along each input; 1 for missing inputs */
     double *real, *imaginary;
 } transform;
 
-/* The taper's weights of the cells around a wave, zero where there are none. Returns the first cell. */
+/* The taper's weights for the cells around a wave, zero outside the transform. Returns the first cell. */
 static ptrdiff_t weigh_cells(size_t count, double at, double W[2 * REACH + 1]) {
     const ptrdiff_t first = count > 1 ? (ptrdiff_t)floor(at + 0.5) - REACH : 0;
     for (ptrdiff_t i = 0; i <= 2 * REACH; i++) {
@@ -137,7 +140,7 @@ static ptrdiff_t weigh_cells(size_t count, double at, double W[2 * REACH + 1]) {
     return first;
 }
 
-/* A wave, and its coefficient, into the cells around it. at: in cells, from -most. */
+/* Adds a wave, times its coefficient, to the cells around it. at: in cells, from -most. */
 static void add_wave(transform *f, const double at[MOST], double re, double im) {
     double W[MOST][2 * REACH + 1];
     ptrdiff_t first[MOST];
@@ -157,7 +160,7 @@ static void add_wave(transform *f, const double at[MOST], double re, double im) 
             }
 }
 
-/* Wave j of one output. */
+/* Adds wave j of one output. */
 static void add_one(const spectrum *s, transform *f, const orff_term *term, size_t j, size_t output) {
     const double *omega = term->omega + j * s->d, a = term->a[j * s->p + output],
                  b = term->b[j * s->p + output];

@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "model/power.h"
 
-#define DRAWN (1 << 16) /* frequencies that a part is counted from */
+#define DRAWN (1 << 16) /* frequencies drawn per part */
 
-/* A part of the kernel, drawn. */
+/* Frequencies drawn from a part of the kernel. */
 typedef struct drawn {
     size_t d, p, dim;
     const size_t *axes;
@@ -21,7 +21,8 @@ static double wavenumber(const drawn *s, const double *omega) {
     return sqrt(square);
 }
 
-/* Weights become powers: times the square of the block, which of separable parts is the same for all. */
+/* Multiplies weights by the squared norm of the block, which is the same for all frequencies of a
+ * separable part. */
 static orff_status weigh(drawn *s, size_t D, double *total) {
     for (size_t j = 0; j < D; j++) {
         size_t columns = 0;
@@ -35,7 +36,7 @@ static orff_status weigh(drawn *s, size_t D, double *total) {
                : orffi_fail(ORFF_ERROR_UNSUPPORTED, "orff_model_power: a part of the kernel has no power");
 }
 
-/* Together the frequencies have the variance of the part. */
+/* Scales the frequencies to the variance of the part. */
 static orff_status count_drawn(orff_power *power, drawn *s, double variance) {
     const size_t D = orff_features_describe(s->features).frequencies;
     double total = 0.0;
@@ -53,7 +54,7 @@ static orff_status count_drawn(orff_power *power, drawn *s, double variance) {
 static orff_status draw_part(drawn *s, orff_part part) {
     orff_sampling sampling = orff_sampling_default();
     s->separable = orff_rule_describe(part.rule).separable;
-    if (s->separable) part.rule = ORFF_RULE_DECOMPOSABLE; /* of one output: only frequencies are wanted */
+    if (s->separable) part.rule = ORFF_RULE_DECOMPOSABLE; /* with one output: only frequencies are needed */
     part.learn = part.sparse = false;
     sampling.scheme = ORFF_SCHEME_QMC;
     sampling.features = DRAWN;
@@ -61,7 +62,7 @@ static orff_status draw_part(drawn *s, orff_part part) {
     return orff_features_create(&s->features, s->kernel, &sampling);
 }
 
-/* A: p x p of room. */
+/* A: room for p x p. */
 static orff_status add_part(orff_power *power, const orff_model *model, size_t i, size_t dim,
                             const size_t *axes, double *A) {
     drawn s = {.d = model->d, .p = model->p, .dim = dim, .axes = axes};

@@ -15,7 +15,7 @@ static orff_status overflow(const char *task, size_t row) {
         task, row + 1);
 }
 
-/* Points at hand and a model that was learned give finite numbers; those of a file that somebody changed may not. */
+/* Finite points and a learned model give finite numbers; a model from a modified file may not. */
 static orff_status check_result(const char *task, size_t first, size_t rows, size_t k, const double *out) {
     size_t row = 0;
     if (!orffi_check_finite(task, rows, k, out)) return ORFF_OK;
@@ -46,7 +46,7 @@ static orff_status evaluate_blocks(const orff_model *model, const char *task, or
     return orffi_progress(task, (double)n, (double)n);
 }
 
-/* Results go to memory of their own first: a call that is stopped leaves the caller's untouched. */
+/* Results go to a separate array first, so that a cancelled call leaves the caller's unchanged. */
 orff_status orffi_model_evaluate(const orff_model *model, const char *task, orffi_at_points *function,
                                  const void *what, size_t k, size_t n, const double *X, double *out) {
     size_t outputs;
@@ -83,7 +83,7 @@ orff_status orff_model_predict(const orff_model *model, size_t n, const double *
 
 /* ---- in single precision */
 
-/* In double until x' is there: inputs far from 0 lose nothing to the shift. */
+/* Computes x' in double, so that inputs far from 0 lose nothing when shifted. */
 static void transform_single(const orff_model *model, size_t n, const float *X, float *x) {
     const size_t d = model->d;
     for (size_t i = 0; i < n * d; i++)
@@ -106,7 +106,7 @@ static orff_status block_single(const orff_model *model, size_t first, size_t n,
     return units_single(model, first, n, F);
 }
 
-/* By an engine that computes in double all the same. */
+/* For an engine that has no single precision. */
 static orff_status block_double(const orff_model *model, size_t first, size_t n, const float *X, double *x,
                                 float *F) {
     const size_t p = model->p;
@@ -121,7 +121,7 @@ static orff_status block_double(const orff_model *model, size_t first, size_t n,
     return ORFF_OK;
 }
 
-/* work: room for a block in double, two of inputs and one of outputs. */
+/* work: room for a block in double: inputs twice, outputs once. */
 static orff_status blocks_single(const orff_model *model, size_t n, const float *X, double *work, float *F) {
     const bool single = model->engine->values_single && !model->trend;
     for (size_t first = 0; first < n; first += ORFFI_MODEL_BLOCK) {
@@ -129,7 +129,7 @@ static orff_status blocks_single(const orff_model *model, size_t n, const float 
         const float *at = X + first * model->d;
         float *out = F + first * model->p;
         ORFFI_TRY(orffi_progress("predict", (double)first, (double)n));
-        void *scratch = work; /* of floats, where the engine has them */
+        void *scratch = work; /* used for floats by engines with single precision */
         ORFFI_TRY(single ? block_single(model, first, rows, at, scratch, out)
                          : block_double(model, first, rows, at, work, out));
     }
@@ -156,8 +156,8 @@ orff_status orff_model_predict_single(const orff_model *model, size_t n, const f
 
 /* ---- classes */
 
-/* argmax over k of <c_k, f> - |c_k|^2/2: the code that is nearest. Those of a simplex are all of one length. The first of
- * equals. */
+/* argmax over k of <c_k, f> - |c_k|^2/2, the nearest code; the first of several equally near. Codes of a
+ * simplex all have the same length. */
 static size_t nearest(const orff_model *model, const double *f) {
     size_t best = 0;
     double most = 0.0;

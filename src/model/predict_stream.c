@@ -1,4 +1,4 @@
-/* Predictions of rows that are read and written in blocks: memory does not grow with their number. */
+/* Predicts rows that are read and written in blocks: memory does not grow with their number. */
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "model/model.h"

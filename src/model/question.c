@@ -2,7 +2,7 @@
 
 #include "model/fit.h"
 
-/* A list of numbers, or null where there is none. */
+/* A list of numbers, or null. */
 static json_t *numbers(size_t count, const double *values) {
     return values ? orffi_json_numbers(count, values) : json_null();
 }
@@ -15,7 +15,7 @@ static json_t *text(const char *name) {
     return name ? json_string(name) : json_null();
 }
 
-/* p as the model sees it. A caller's functions cannot be compared. */
+/* p: outputs that the model learns. Callbacks cannot be compared. */
 static json_t *pack_given(const orff_part *part, size_t d, size_t p) {
     const size_t columns = part->B || !orff_rule_columns(part->rule, p) ? part->columns : 0;
     return json_pack("{so so so so so so sb so so sI so so}", "rule", text(orff_rule_name(part->rule)),
@@ -27,7 +27,7 @@ static json_t *pack_given(const orff_part *part, size_t d, size_t p) {
                      sizes(p, part->space));
 }
 
-/* Only what is out of the ordinary: checkpoints of older versions stay valid. */
+/* Adds only what differs from the default, so that checkpoints of older versions stay valid. */
 static json_t *pack_part(const orff_part *part, size_t d, size_t p) {
     json_t *packed = pack_given(part, d, p);
     int failed = packed == NULL;
@@ -94,8 +94,8 @@ static json_t *pack_question(const orff_settings *s, size_t d, size_t p, bool we
                      pack_solver(s), "scaling", pack_scaling(s));
 }
 
-/* The criterion only where weights are learned by another than the evidence, and codes only where they are given: checkpoints
- * of older versions stay valid. */
+/* Adds the criterion only if it learns weights and is not the evidence, and codes only if given, so that
+ * checkpoints of older versions stay valid. */
 json_t *orffi_question(const orff_settings *s, size_t d, size_t p, bool weighted, size_t rows) {
     json_t *packed = pack_question(s, d, p, weighted, rows);
     const bool other = (s->mixture || s->auto_kernel) && s->criterion != ORFF_CRITERION_EVIDENCE;

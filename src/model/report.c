@@ -10,7 +10,7 @@
 
 /* ---- the report */
 
-/* The errors of every output in the plan's units become the user's. */
+/* Converts the errors of every output from the plan's units to the user's; returns their mean. */
 static double convert_errors(const orffi_plan *plan, double *errors) {
     double mean = 0.0;
     for (size_t k = 0; k < plan->p; k++) {
@@ -29,7 +29,7 @@ static void fill_units(orff_model *model, const orffi_plan *plan) {
     for (size_t k = 0; plan->units.spread && k < model->p; k++) model->spread[k] = plan->units.spread[k];
 }
 
-/* The mean square of an output's errors becomes the variance of its noise: rss / (N - dof). */
+/* The noise variance from the mean square of an output's errors: rss / (N - dof). */
 static double without_freedom(double square, double N, double dof, double least) {
     return isnan(dof) ? square : square * N / fmax(N - dof, least);
 }
@@ -48,8 +48,8 @@ static bool is_evident(const orff_model *model, const orffi_plan *plan, const or
     return is_chosen(plan, path, report) || report->N * (double)model->p - trend - report->dof < 1.0;
 }
 
-/* Each output has its own where the kernel is k I, and all have the same degrees of freedom, or where each has a lambda of its
- * own. Else the outputs have parts in each other, and in their units one noise is that of all. */
+/* Each output has its own noise if the kernel is k I, when all have the same degrees of freedom, or if
+ * each has its own lambda. Otherwise outputs are coupled, and in their units share one noise. */
 static void fill_noise(orff_model *model, const orffi_plan *plan, const orffi_path *path,
                        const orffi_report *report) {
     const size_t p = model->p;
@@ -67,7 +67,7 @@ static void fill_noise(orff_model *model, const orffi_plan *plan, const orffi_pa
     }
 }
 
-/* Whether weights say how well rows are measured. */
+/* Whether weights express the quality of rows. */
 static bool has_qualities(const orffi_quality *q) {
     return q->errors || q->by_output || q->instruments > 1;
 }
@@ -76,12 +76,12 @@ static double typical_of(const orffi_quality *q, size_t k) {
     return has_qualities(q) ? q->typical[q->by_output ? k : 0] : 1.0;
 }
 
-/* Means over rows, each divided by its noise, become those of each output in its units. */
+/* Converts means over rows, each divided by its noise, to each output's units. */
 static void spread_errors(const orffi_quality *q, size_t p, double *errors) {
     for (size_t k = 0; k < p; k++) errors[k] *= typical_of(q, k);
 }
 
-/* Errors on rows left out: those of the path, or those that the fit knows of itself. */
+/* Errors on held-out rows: those of the path, or those that the fit has computed itself. */
 static orff_status fill_cross(orff_model *model, const orffi_plan *plan, const orffi_path *path,
                               const orffi_report *report) {
     const size_t p = model->p;
@@ -92,7 +92,7 @@ static orff_status fill_cross(orff_model *model, const orffi_plan *plan, const o
     for (size_t k = 0; k < p; k++) model->cv_mse += errors[k] * typical_of(&plan->quality, k) / (double)p;
     if (along && path->points)
         model->cv_mse = path->points[path->best].cv_mse * typical_of(&plan->quality, 0);
-    if (model->classes) return ORFF_OK; /* errors of codes, one by one, tell nobody anything */
+    if (model->classes) return ORFF_OK; /* errors of single code numbers mean nothing to users */
     ORFFI_TRY(orffi_duplicate(&model->output_cv_mse, errors, p, sizeof *errors));
     spread_errors(&plan->quality, p, model->output_cv_mse);
     return ORFF_OK;
@@ -105,7 +105,7 @@ static orff_status fill_own_noise(orff_model *model, const orffi_quality *q) {
     return ORFF_OK;
 }
 
-/* What was found of the qualities of rows. */
+/* Reports what was learned about the quality of rows. */
 static orff_status fill_qualities(orff_model *model, const orffi_quality *q) {
     if (q->errors) model->error_share = 1.0 / (1.0 + exp(-q->logit));
     if (q->by_output || q->instruments < 2) return ORFF_OK;
@@ -159,7 +159,7 @@ static orff_status fill_report(orff_model *model, const orffi_plan *plan, const 
 
 /* ---- checks */
 
-/* Everything that predictions are made of, and what is always reported. */
+/* Checks everything that predictions use, and what is always reported. */
 static orff_status check_result(const orff_model *model) {
     const size_t p = model->p;
     if (!model->engine->check_finite(model->fit) && !orffi_check_finite("mean", 1, p, model->mean) &&
@@ -185,7 +185,7 @@ static orff_status fill_model(orff_model *model, const orffi_plan *plan, const o
     return orffi_model_finish(model);
 }
 
-/* The rows as the plan's engine prepares them, for its kernel: to be released by the engine in any case. */
+/* Reads the rows into the plan's engine for its kernel. The engine must release *prepared in any case. */
 static orff_status read_rows(void **prepared, orffi_plan *plan, orffi_rows *rows, const orff_kernel *kernel) {
     const orffi_task task = orffi_plan_task(plan);
     orffi_source source;
@@ -198,7 +198,7 @@ static orff_status read_rows(void **prepared, orffi_plan *plan, orffi_rows *rows
     return orffi_rows_outcome(rows, plan->engine->read(*prepared, &source));
 }
 
-/* Where there is a trend, it is estimated first, and the rows are read again without it. */
+/* With a trend, estimates it first and reads the rows again without it. */
 static orff_status learn_fit(void **fit, orffi_plan *plan, void *rows, const orff_kernel *kernel,
                              double lambda, orffi_report *report) {
     orffi_trend_fit *trend = plan->trend;
@@ -211,7 +211,7 @@ static orff_status learn_fit(void **fit, orffi_plan *plan, void *rows, const orf
     return status;
 }
 
-/* report: its arrays are there. */
+/* report: its arrays are allocated. */
 static orff_status learn(orff_model **out, orffi_plan *plan, void *rows, const orff_kernel *kernel,
                          double lambda, const orffi_path *path, orffi_report *report) {
     void *fit = NULL;
@@ -230,7 +230,7 @@ static orff_status learn(orff_model **out, orffi_plan *plan, void *rows, const o
     return status;
 }
 
-/* The kernel with which each output has the best lambda of the path; NULL where the one of all serves them. */
+/* The kernel that gives each output its best lambda of the path; NULL if one lambda is best for all. */
 static orff_status part_outputs(orffi_path *path, orffi_plan *plan, const orff_kernel *kernel,
                                 orff_kernel **parted) {
     if (path->told && path->crossed && path->points && orffi_path_parts_outputs(plan, kernel))
@@ -238,7 +238,7 @@ static orff_status part_outputs(orffi_path *path, orffi_plan *plan, const orff_k
     return path->parted ? orffi_plan_kernel(plan, parted) : ORFF_OK;
 }
 
-/* lambda as given, or the best of the path. */
+/* With lambda as given, or the best of the path. */
 static orff_status learn_along(orff_model **out, orffi_plan *plan, void *rows, const orff_kernel *kernel,
                                const orffi_path *found) {
     orffi_path path = {0};

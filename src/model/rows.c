@@ -1,4 +1,4 @@
-/* Rows from arrays or readers, coded and transformed. */
+/* Rows from arrays or readers, labels coded, inputs and outputs transformed. */
 #include "model/rows.h"
 
 #include <math.h>
@@ -10,12 +10,12 @@
 #include "base/memory.h"
 #include "exact/evidence.h"
 
-/* ---- what may be wrong with a row */
+/* ---- errors in rows */
 
 static int keep_trouble(orffi_rows *rows, orff_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Kept until it can be told: readers can only return a code. */
+/* Keeps the error until it can be reported: readers can only return a code. */
 static int keep_trouble(orffi_rows *rows, orff_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -75,7 +75,7 @@ static int check_weights(orffi_rows *rows, size_t first, size_t n, const double 
     return 0;
 }
 
-/* The code of a label: labels are whole numbers 0 .. T-1. */
+/* The code of a label; labels are integers 0 .. T-1. */
 static int code_label(orffi_rows *rows, size_t row, double label, double *y) {
     if (!(label >= 0.0 && label < (double)rows->classes && label == floor(label)))
         return keep_trouble(rows, ORFF_ERROR_INVALID_ARGUMENT,
@@ -114,9 +114,9 @@ static int read_arrays(orffi_rows *rows, size_t room, double *X, double *Y, doub
     return code;
 }
 
-/* ---- a stream, its head first */
+/* ---- a stream, starting with its head */
 
-/* From the source itself, checked; labels go through the scratch. */
+/* Reads from the source and checks; labels go through the scratch array. */
 static int read_source(orffi_rows *rows, size_t room, double *X, double *Y, double *weights, size_t *n) {
     if (rows->classes && room > rows->labels_room) room = rows->labels_room;
     int code = rows->source.read(rows->source.self, room, X, rows->classes ? rows->labels : Y, weights, n);
@@ -145,9 +145,9 @@ static int read_stream(orffi_rows *rows, size_t room, double *X, double *Y, doub
     return 0;
 }
 
-/* ---- the reader that others see */
+/* ---- the reader for others */
 
-/* One direction; returns s. */
+/* Scales one direction; returns s. */
 static double turn(size_t p, const double *spread, double *e) {
     double before = 0.0, after = 0.0;
     for (size_t k = 0; k < p; k++) {
@@ -238,7 +238,7 @@ static orff_status report_trouble(const orffi_rows *rows, int code) {
 
 /* ---- heads */
 
-/* Where row i of `count` that are spread evenly over the arrays comes from. */
+/* The row of the arrays behind row i of `count`, spread evenly. */
 static size_t row_of_head(const orffi_rows *rows, size_t count, size_t i) {
     return (size_t)((double)i * ((double)(rows->n - rows->walls) / (double)count));
 }
@@ -267,7 +267,7 @@ orff_status orffi_rows_qualify(orffi_rows *rows, const double *known, const uint
     return add_quality(rows);
 }
 
-/* Groups by number, in their order. */
+/* Sorts groups by number. */
 static int by_group(const void *left, const void *right) {
     const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
     return a < b ? -1 : a > b;
@@ -303,7 +303,8 @@ static double noise_of(const orffi_rows *rows, const orffi_quality *q, size_t i)
            (rows->instrument ? exp(q->ratios[rows->instrument[i]]) : 1.0);
 }
 
-/* A precise row has a great weight but counts once: the mean of variances, not of weights, is that of a measurement. */
+/* A precise row has a great weight but counts once: the mean variance, not the mean weight, is that of a
+ * typical measurement. */
 static void find_typical(const orffi_rows *rows, orffi_quality *q) {
     double weights[ORFFI_MOST_INSTRUMENTS] = {0}, sums[ORFFI_MOST_INSTRUMENTS] = {0};
     for (size_t i = 0; i < rows->n - rows->walls; i++) {
@@ -399,7 +400,7 @@ orff_status orffi_rows_from_arrays(orffi_rows *rows, size_t d, size_t p, const o
     return check_head(rows);
 }
 
-/* What a direction has none of, nothing was measured of. */
+/* A direction must not be zero. */
 static orff_status check_directions(size_t n, size_t p, const double *along) {
     ORFFI_TRY(orffi_check_finite("directions", n, p, along));
     for (size_t i = 0; i < n; i++) {

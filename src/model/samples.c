@@ -12,7 +12,7 @@ struct orff_samples {
     const orff_model *model;
     size_t count;
     orffi_deviation *each; /* count */
-    double *errors;        /* count x as many as the model's trend has: see orffi_trend_draw; or NULL */
+    double *errors;        /* count x the size of a trend sample: see orffi_trend_draw; or NULL */
 };
 
 void orff_samples_free(orff_samples *samples) {
@@ -59,7 +59,7 @@ size_t orff_samples_count(const orff_samples *samples) {
 typedef struct one {
     const orffi_deviation *deviation;
     const double *error;    /* of the trend, or NULL */
-    orffi_trend_seen *seen; /* all samples are at the same points */
+    orffi_trend_seen *seen; /* shared, as all samples are evaluated at the same points */
     orffi_derived what;
     double *work; /* ORFFI_MODEL_BLOCK x k */
 } one;
@@ -85,7 +85,7 @@ static orff_status at_flat(const orff_model *model, const void *self, size_t n, 
     return orffi_model_evaluate(model, "samples", at_points, o, o->what.k, n, X, out);
 }
 
-/* What sample i has more than the model (n x k). */
+/* The difference of sample i from the model (n x k). */
 static orff_status evaluate(const orff_samples *samples, size_t i, one *o, orffi_turning turning, size_t n,
                             const double *X, double *out) {
     o->deviation = &samples->each[i];
@@ -153,7 +153,7 @@ orff_status orff_samples_field(const orff_samples *samples, orff_field field, si
     return status;
 }
 
-/* squares (n x k) += those of each sample. */
+/* Adds the squares of each sample's difference to squares (n x k). */
 static orff_status add_squares(const orff_samples *samples, one *o, orffi_turning turning, size_t n,
                                const double *X, double *deviation, double *squares) {
     orff_status status = ORFF_OK;

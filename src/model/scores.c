@@ -1,4 +1,4 @@
-/* Scores of predictions: sums over rows, from which errors, coverages and proper scores follow. */
+/* Scores of predictions: sums over rows, from which errors, coverages and proper scores are computed. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -9,18 +9,18 @@
 
 #define PI 3.14159265358979323846
 
-/* Of one output. Updates as Welford's keep the spreads exact to rounding. */
+/* Sums for one output. Updates as Welford's keep the spreads exact to rounding. */
 typedef struct sums {
     uint64_t n;
     double square, error;              /* of f - y */
-    double mean_y, mean_f;             /* so far */
+    double mean_y, mean_f;             /* means so far */
     double spread_y, spread_f, shared; /* about these means */
-    uint64_t errors;                   /* rows that had a standard deviation */
+    uint64_t errors;                   /* rows with a standard deviation */
     uint64_t inside[ORFF_INTERVALS];
     double crps, log_score;
 } sums;
 
-/* Of rows as vectors. */
+/* Sums for rows as vectors. */
 typedef struct vectors {
     uint64_t n, directions;
     double square, error; /* of |f| - |y| */
@@ -31,8 +31,8 @@ struct orff_scores {
     size_t p;
     double limit[ORFF_INTERVALS]; /* quantiles: an interval is f - limit s .. f + limit s */
     sums *outputs;                /* p */
-    vectors vectors;              /* p = 2 and 3 */
-    double calm;                  /* the speed below which a row has no direction; NAN: not said */
+    vectors vectors;              /* for p = 2 and 3 */
+    double calm;                  /* speed below which a row has no direction; NAN: not set */
 };
 
 static const double levels[ORFF_INTERVALS] = {0.5, 0.8, 0.95};
@@ -77,11 +77,11 @@ static void add_value(sums *s, double f, double y) {
     s->shared += step_f * (y - s->mean_y);
 }
 
-/* The continuous ranked probability score of N(f, s^2) at y = f + s z:
+/* The continuous ranked probability score of N(f, s^2) at y = f + s z,
  *
  *     s ( z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi) ),      |y - f| for s = 0      (Gneiting and Raftery 2007)
  *
- * and the logarithmic one, -log density: infinite where s = 0. */
+ * and the logarithmic score, -log density, infinite for s = 0. */
 static void add_error(const orff_scores *scores, sums *s, double f, double y, double deviation) {
     const double away = fabs(y - f), z = deviation > 0.0 ? away / deviation : away > 0.0 ? INFINITY : 0.0;
     s->errors++;
@@ -98,7 +98,8 @@ static double length(size_t p, const double *v) {
     return sqrt(square);
 }
 
-/* Between two vectors of these lengths: by the half of it, which is good near 0 and 180 degrees alike. */
+/* The angle between two vectors of these lengths, from the tangent of its half, which is accurate near 0
+ * and 180 degrees. */
 static double angle_between(size_t p, const double *f, const double *y, double lf, double ly) {
     double less = 0.0, more = 0.0;
     for (size_t k = 0; k < p; k++) {
@@ -109,7 +110,7 @@ static double angle_between(size_t p, const double *f, const double *y, double l
     return 2.0 * atan2(sqrt(less), sqrt(more)) * 180.0 / PI;
 }
 
-/* A row of which all components were measured. */
+/* Adds a row with all components measured; skips others. */
 static void add_vector(vectors *v, size_t p, double calm, const double *f, const double *y) {
     const double lf = length(p, f), ly = length(p, y);
     for (size_t k = 0; k < p; k++)
@@ -190,9 +191,10 @@ orff_status orff_scores_add_model(orff_scores *scores, const orff_model *model, 
     return status;
 }
 
-/* ---- what follows */
+/* ---- results */
 
-/* Sums of outputs are about the mean of each: what they have in common is not that one is large and another small. */
+/* Adds up spreads about the mean of each output, so that differences between these means do not count as
+ * correlation. */
 static void join(sums *all, const sums *one) {
     all->n += one->n;
     all->square += one->square;

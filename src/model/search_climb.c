@@ -1,4 +1,4 @@
-/* Going up: all unknowns of the delays together, or those that outputs do not share. */
+/* Maximises the evidence over all unknowns of the delays, or over those that outputs do not share. */
 #include "model/search_steps.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static orff_status find_evidence(void *self, const double *x, double *value, dou
     return orffi_delays_evaluate(&w->e, x, value, gradient);
 }
 
-/* The range of unknown i: where it stands, if it is not free. */
+/* The range of unknown i; if it is not free, only its current value. */
 static void bound(orffi_delays_search *w, size_t i, bool is_free, double low, double high) {
     w->lowest[i] = is_free ? low : w->x[i];
     w->highest[i] = is_free ? high : w->x[i];

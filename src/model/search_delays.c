@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-#define LEAST_VARIANCE 1e-6    /* of an output, against the mean of all: one that is constant */
+#define LEAST_VARIANCE 1e-6    /* of an output, relative to the mean of all: a constant output gets this */
 #define ABSENT         (-80.0) /* log c of a part that has not joined yet */
 
 bool orffi_has_open_delays(const orffi_planned_part *one) {
@@ -69,7 +69,7 @@ void orffi_delays_search_clear(orffi_delays_search *w) {
 
 /* ---- all parts */
 
-/* What is given of a part that has not joined. */
+/* Sets what is given about a part that has not joined. */
 static void set_given(orffi_delays_search *w, size_t m) {
     const orffi_planned_part *one = orffi_search_part(w, m);
     const size_t d = w->e.d, p = w->e.p;
@@ -80,19 +80,19 @@ static void set_given(orffi_delays_search *w, size_t m) {
         w->x[orffi_delays_at_u(&w->e, m) + k] = wave != 0.0 ? w->plan->extent[k] / wave : 0.0;
     }
     for (size_t a = 0; a < p; a++) w->x[orffi_delays_at_c(&w->e, m) + a] = ABSENT;
-    for (size_t i = d; one->delays && i < p * d; i++) /* behind the first output */
+    for (size_t i = d; one->delays && i < p * d; i++) /* relative to the first output */
         w->x[orffi_delays_at_tau(&w->e, m) + i - d] = one->delays[i] - one->delays[i % d];
 }
 
-/* Part m leaves. */
+/* Removes part m from the kernel. */
 static void part_with(orffi_delays_search *w, size_t m) {
     w->joined[m] = false;
     memset(w->x + orffi_delays_at_a(&w->e, m), 0, w->e.p * sizeof *w->x);
     set_given(w, m);
 }
 
-/* A wave that joined before the others may have been one of theirs: each is searched again beside all of them. At last the delays, which
- * are sure only then. */
+/* A wave that joined early may have taken the place of another part's wave: each is searched again beside
+ * all others. At last the delays are searched, which only then can be determined. */
 static orff_status again(orffi_delays_search *w) {
     double best, value, *before;
     if (w->e.n_parts == 1) return ORFF_OK;

@@ -1,4 +1,4 @@
-/* A part joins a kernel whose delays are searched: one whose waves are known, or are open. */
+/* How a part, with known or with open waves, joins a kernel whose delays are searched. */
 #include "model/search_steps.h"
 
 #include <math.h>
@@ -7,13 +7,13 @@
 #include "base/memory.h"
 
 #define TWO_PI       6.28318530717958647693
-#define MOST_TRIED   400  /* delays of an output along an input */
-#define HALVES_TRIED 10   /* half waves beside the phase, on either side */
-#define TRIED_APART  0.25 /* length scales: a top is about half of one wide */
+#define MOST_TRIED   400  /* most delays of an output tried along an input */
+#define HALVES_TRIED 10   /* half waves tried on either side of the phase */
+#define TRIED_APART  0.25 /* in length scales: a maximum is about half a length scale wide */
 
 /* ---- a part without open waves */
 
-/* Outputs by themselves: the best of some length scales, then up. */
+/* With uncoupled outputs: tries some length scales, then climbs from the best. */
 static orff_status start_scales(orffi_delays_search *w, size_t m) {
     const orffi_planned_part *one = orffi_search_part(w, m);
     const double *median = w->few->median;
@@ -29,7 +29,7 @@ static orff_status start_scales(orffi_delays_search *w, size_t m) {
     return orffi_search_climb(w, false, ORFFI_CLIMB_FULL, &value);
 }
 
-/* The best delay of output a along input k, the others as they are. */
+/* Finds the best delay of output a along input k, with all others fixed. */
 static orff_status scan_input(orffi_delays_search *w, size_t m, size_t a, size_t k, double variance) {
     const size_t d = w->e.d;
     const double reach = 0.5 * w->plan->extent[k],
@@ -51,7 +51,7 @@ static orff_status scan_input(orffi_delays_search *w, size_t m, size_t a, size_t
     return status;
 }
 
-/* The delays are given: the better sign of what output a shares. */
+/* For given delays: finds the better sign of what output a shares. */
 static orff_status scan_sign(orffi_delays_search *w, size_t m, size_t a, double variance) {
     const size_t d = w->e.d;
     double *ends;
@@ -80,7 +80,7 @@ orff_status orffi_search_join_plain(orffi_delays_search *w, size_t m, double of_
 
 /* ---- a part with open waves */
 
-/* mu / |mu|^2 (d): how far a wave moves for each radian of its phase. */
+/* mu / |mu|^2 (d): how far a wave moves per radian of its phase. */
 static void fill_step(const orffi_delays_search *w, const double *wave, double times, double *step) {
     double square = 0.0;
     for (size_t k = 0; k < w->e.d; k++) square += pow(TWO_PI * wave[k] / w->plan->extent[k], 2.0);
@@ -88,7 +88,7 @@ static void fill_step(const orffi_delays_search *w, const double *wave, double t
         step[k] = square > 0.0 ? times * TWO_PI * wave[k] / w->plan->extent[k] / square : 0.0;
 }
 
-/* Part m is the sine of a wave, in step over some share of the extent. */
+/* Makes part m the sine of a wave that stays in step over the given share of the extent. */
 static orff_status set_sine(orffi_delays_search *w, size_t m, const double *wave, double in_step) {
     const size_t d = w->e.d, p = w->e.p;
     const orffi_planned_part *one = orffi_search_part(w, m);
@@ -108,7 +108,7 @@ static orff_status set_sine(orffi_delays_search *w, size_t m, const double *wave
     return status;
 }
 
-/* Back by whole waves, to where output a is late by half a wave at most. */
+/* Moves the delay of output a by whole waves to at most half a wave. */
 static void wrap(orffi_delays_search *w, size_t m, size_t a, const double *half) {
     const size_t d = w->e.d;
     const double *wave = w->x + orffi_delays_at_u(&w->e, m);
@@ -151,7 +151,8 @@ orff_status orffi_search_join_wave(orffi_delays_search *w, size_t m) {
     for (size_t i = 0; i < ORFFI_CLIMB_TOPS; i++) {
         const size_t peak = orffi_tried_waves_next(&w->tried);
         if (peak == w->tried.count) break;
-        for (double in_step = 1.0; in_step > 0.1; in_step /= 8.0) { /* throughout; and for a while */
+        /* In step over the whole extent, and over an eighth of it. */
+        for (double in_step = 1.0; in_step > 0.1; in_step /= 8.0) {
             ORFFI_TRY(set_sine(w, m, w->tried.wave + peak * w->e.d, in_step));
             ORFFI_TRY(orffi_climbs_offer(w, &best));
         }

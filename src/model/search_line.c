@@ -1,4 +1,4 @@
-/* Delays tried along a line. */
+/* Tries delays along a line. */
 #include "model/search_steps.h"
 
 #include <math.h>
@@ -6,14 +6,14 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 
-#define SHARED 0.9 /* of the variance, where delays are tried */
+#define SHARED 0.9 /* share of the variance assumed to be common while delays are tried */
 
 void orffi_search_share(orffi_delays_search *w, size_t m, size_t a, double variance, double sign) {
     w->x[orffi_delays_at_a(&w->e, m) + a] = sign * sqrt(SHARED * variance);
     w->x[orffi_delays_at_c(&w->e, m) + a] = log((1.0 - SHARED) * variance);
 }
 
-/* One of them, with the better sign. */
+/* One delay, with the better sign. */
 typedef struct tried {
     double sign, value;
     bool seen;
@@ -43,7 +43,7 @@ static orff_status try_delay(orffi_delays_search *w, const orffi_delay_line *alo
     return ORFF_OK;
 }
 
-/* The highest of the tops that has not been seen yet; count where there is none. */
+/* The highest local maximum not yet seen; count if there is none. */
 static size_t next_top(size_t count, tried *all) {
     size_t best = count;
     for (size_t i = 0; i < count; i++) {
@@ -55,9 +55,9 @@ static size_t next_top(size_t count, tried *all) {
     return best;
 }
 
-/* Up a little from each of the highest tops: what is highest at delays that are not quite right need not be so at its top. Beside a
- * phase, another delay than the nearest must be more probable than all of them together: it gains more than the logarithm of their
- * number. */
+/* Climbs a little from each of the highest maxima, as the highest value at inexact delays need not lead to
+ * the highest maximum. Starting from a phase, a delay other than the nearest must be more probable than
+ * all of them together: it must gain more than the logarithm of their number. */
 static orff_status climb_tops(orffi_delays_search *w, const orffi_delay_line *along, size_t count,
                               tried *all) {
     double best;

@@ -8,7 +8,7 @@
 
 #include "base/names.h"
 
-/* ---- names that have no enumeration of their own */
+/* ---- names without an enumeration of their own */
 
 static const char *const *yes_no(void) {
     static const char *const names[] = {"no", "yes", NULL};
@@ -39,7 +39,7 @@ static const char *const *precisions(void) {
 #define MOST_COUNT       1e12
 #define MOST_WHOLE       18446744073709551615.0 /* 2^64 - 1 */
 
-/* Where a value goes: the offset and the size of a member; a size of 0: the value is a text of its own. */
+/* Where a value is stored: offset and size of a member. Size 0: the text is handled elsewhere. */
 #define TO(member) offsetof(orff_settings, member), sizeof((orff_settings *)0)->member
 #define NOWHERE    0, 0
 
@@ -229,7 +229,7 @@ static orff_status scan_number(const orff_setting *s, const char *text, double *
     return ORFF_OK;
 }
 
-/* Digits only: a double would not hold all of them. */
+/* Accepts digits only, as a double would not hold all of them. */
 static orff_status scan_whole(const orff_setting *s, const char *text, uint64_t *value) {
     uint64_t sum = 0;
     bool fits = true;
@@ -256,7 +256,7 @@ static orff_status scan_name(const orff_setting *s, const char *text, size_t *pl
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "%s: %s", s->name, message);
 }
 
-/* size bytes of a member: bool, an enumeration, or 64 bits. */
+/* Stores into a member: bool, an enumeration, or 64 bits. */
 static void store(orff_settings *settings, const row *r, uint64_t whole, double number) {
     char *place = (char *)settings + r->offset;
     const unsigned narrow = (unsigned)whole;
@@ -276,7 +276,7 @@ static orff_status scan_value(const orff_setting *s, const char *text, uint64_t 
     size_t place = 0;
     *whole = 0;
     *number = 0.0;
-    if (s->automatic && !strcmp(text, "auto")) return ORFF_OK; /* 0 */
+    if (s->automatic && !strcmp(text, "auto")) return ORFF_OK; /* auto is 0 */
     if (s->kind == ORFF_SETTING_NUMBER) return scan_number(s, text, number);
     if (s->kind == ORFF_SETTING_WHOLE) return scan_whole(s, text, whole);
     ORFFI_TRY(scan_name(s, text, &place));
@@ -302,7 +302,7 @@ static orff_status apply_grid(orff_settings *settings, const orff_setting *s, co
 }
 
 orff_status orffi_setting_apply(orff_settings *settings, const orff_setting *setting, const char *text) {
-    const row *r = (const row *)setting; /* the first member of its row */
+    const row *r = (const row *)setting; /* setting is the first member of its row */
     uint64_t whole;
     double number;
     if (!strcmp(setting->name, "lambda-grid")) return apply_grid(settings, setting, text);

@@ -1,16 +1,16 @@
-/* The table of settings: what there is, what it may be, and where it goes. A setting is added by one line of the table in
- * settings.c and the code that uses it. */
+/* The table of settings: which there are, which values they take, and where these are stored. A new
+ * setting is one line in the table of settings.c and the code that uses it. */
 #ifndef ORFFI_MODEL_SETTINGS_H
 #define ORFFI_MODEL_SETTINGS_H
 
 #include "base/status.h"
 
-/* A value of an orff_settings, by the row of its setting. Settings of kind TEXT are for those who know the data's shape,
- * but for a few that are their own: nothing is done about the others here. */
+/* Stores a value into the settings. Most settings of kind TEXT can be read only when the data's shape is
+ * known; nothing is done about them here. */
 orff_status orffi_setting_apply(orff_settings *settings, const orff_setting *setting, const char *text);
 
-/* Whether a text may be a value of the setting, as far as that can be said without data. The message begins with the name
- * of the setting. */
+/* Checks, as far as possible without data, whether a text is a value of the setting. The message begins
+ * with the setting's name. */
 orff_status orffi_setting_check(const orff_setting *setting, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Standard deviations: the roots of the diagonals of covariances, which are never held all at once. */
+/* Standard deviations: roots of the diagonals of covariances, which are computed in blocks. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 enum { BLOCK = 4096 };
 
-/* Of a new measurement. Outputs have noises of their own, so that on a plane these turn too. */
+/* The covariance of a new measurement. Outputs have noises of their own, so on a plane these are turned
+ * too. */
 static orff_status noisy_covariance(const orff_model *model, size_t n, const double *X, double *covariance) {
     const size_t p = model->p;
     if (model->on_plane)
@@ -21,7 +22,7 @@ static orff_status noisy_covariance(const orff_model *model, size_t n, const dou
     return ORFF_OK;
 }
 
-/* C: room for BLOCK covariances. */
+/* C: room for the covariances of BLOCK points. */
 static orff_status fill(const orff_model *model, bool with_noise, size_t n, const double *X, double *C,
                         double *S) {
     const size_t p = model->p;

@@ -4,7 +4,7 @@
 
 struct orff_sum {
     size_t count;
-    orffi_term terms[2]; /* as many as an orffi_deviation has */
+    orffi_term terms[2]; /* as many as in an orffi_deviation */
     double *mean;        /* p */
 };
 
@@ -44,7 +44,7 @@ static void scale_waves(const orff_model *model, const double *spread, orffi_ter
     }
 }
 
-/* Inputs of a field's space have one unit. -grad' grad'^T = unit^2 (-grad grad^T). */
+/* Inputs of a field's space share one unit. -grad' grad'^T = unit^2 (-grad grad^T). */
 static void scale_centres(const orff_model *model, const double *spread, orffi_term *t) {
     const size_t d = model->d, p = model->p;
     for (size_t i = 0; i < t->centres * d; i++) t->z[i] = model->shift[i % d] + model->unit[i % d] * t->z[i];
@@ -64,7 +64,7 @@ static void scale_nearest(const orff_model *model, const double *spread, orffi_t
 
 orff_status orffi_sum_add(orff_sum *sum, const orff_model *model, const orffi_engine *engine, const void *fit,
                           const double *spread) {
-    orffi_term *t = &sum->terms[sum->count++]; /* counted first: what is half made is cleared too */
+    orffi_term *t = &sum->terms[sum->count++]; /* counted first, so that a half-made term is cleared too */
     ORFFI_TRY(engine->sum(fit, t));
     if (t->waves)
         scale_waves(model, spread, t);
@@ -75,7 +75,7 @@ orff_status orffi_sum_add(orff_sum *sum, const orff_model *model, const orffi_en
     return ORFF_OK;
 }
 
-/* ---- what the caller sees */
+/* ---- public functions */
 
 orff_status orff_model_sum(const orff_model *model, orff_sum **out) {
     orff_sum *sum = NULL;

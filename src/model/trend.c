@@ -1,4 +1,4 @@
-/* The terms of a trend, and what follows from their coefficients. */
+/* The terms of a trend, and what is computed from their coefficients. */
 #include "model/trend.h"
 
 #include <math.h>
@@ -144,7 +144,7 @@ void orffi_trend_slopes(const orffi_trend *t, const double *x, double *slopes) {
 
 /* ---- coefficients */
 
-/* A term of z is so many times that of x - centre. */
+/* The factor of term j in z relative to the same term in x - centre. */
 static double per_input(const orffi_trend *t, size_t j) {
     double factor = 1.0;
     for (size_t i = 0; i < t->factors[j].count; i++) factor /= t->scale[t->factors[j].inputs[i]];
@@ -225,7 +225,7 @@ void orffi_field_of_jacobian(const orffi_derived *what, size_t d, size_t p, cons
     }
 }
 
-/* slopes: terms x d. J = sum over terms of b times its slopes (p x d), and the field of that. */
+/* slopes: terms x d. J = sum over terms of b times its slopes (p x d); adds the field derived from J. */
 static void add_field(const orffi_trend *t, const orffi_derived *what, const double *slopes, double *J,
                       double *out) {
     const size_t d = t->d, p = t->p;

@@ -1,5 +1,6 @@
-/* What the error of a trend's coefficients does to values and derived fields. At a point every column has a vector v (k
- * numbers): u itself, or what is derived from it. Their errors are those of sum v_q (root z)_q with z of unit variance. */
+/* The effect of the error of a trend's coefficients on values and derived fields. At a point every column
+ * has a vector v (k numbers): u itself, or a field derived from it. The error is sum v_q (root z)_q with z
+ * of unit variance. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -7,16 +8,16 @@
 #include "model/trend.h"
 
 #define STREAM  0x7452    /* of the random numbers */
-#define NUMBERS (1 << 19) /* of all columns at some points, about */
+#define NUMBERS (1 << 19) /* numbers of all columns at the points of one pass, about */
 
 size_t orffi_trend_width(const orffi_trend *t) {
     return t->shared ? 1 : t->p;
 }
 
-/* ---- columns less what is learned from them */
+/* ---- columns minus what is learned from them */
 
-/* F: what fit i has at n points, n x p x m, of which there are m numbers for each output. V (n x columns x width x m)
- * -= that. */
+/* Subtracts from V (n x columns x width x m) the values F of fit i at n points, n x p x m with m numbers
+ * for each output. */
 static void subtract_fit(const orffi_trend *t, size_t i, size_t n, size_t m, const double *F, double *V) {
     const size_t p = t->p, Q = t->columns;
     if (!t->shared) {
@@ -58,7 +59,8 @@ orff_status orffi_trend_lacks(const orffi_trend *t, size_t n, const double *x, d
     return status;
 }
 
-/* The same for Jacobians by x in the user's units, of outputs in those of the kernel: n x columns x width x d. */
+/* The same for Jacobians by x in the user's units, outputs in those of the kernel: n x columns x
+ * width x d. */
 static orff_status lacking_slopes(const orffi_trend *t, const double *unit, size_t n, const double *x,
                                   double *U) {
     const size_t p = t->p, d = t->d, each = t->columns * orffi_trend_width(t) * d;
@@ -85,7 +87,7 @@ static orff_status lacking_slopes(const orffi_trend *t, const double *unit, size
 
 /* ---- the vectors of the columns at a point */
 
-/* What is asked for at points: a field, or NULL for values; k numbers of it. */
+/* A request: a field, or NULL for values; k numbers per point. */
 typedef struct question {
     const orffi_trend *t;
     const orffi_derived *what;
@@ -93,7 +95,7 @@ typedef struct question {
     double *J, *w; /* scratch: p x d, k */
 } question;
 
-/* The Jacobian of a column of width 1 in output a, or of one of all outputs, in the user's units. */
+/* The Jacobian, in the user's units, of a shared column for output a, or of a column of all outputs. */
 static void fill_jacobian(const question *q, const double *u, size_t a, double *J) {
     const size_t p = q->t->p, d = q->t->d;
     memset(J, 0, p * d * sizeof *J);
@@ -104,7 +106,7 @@ static void fill_jacobian(const question *q, const double *u, size_t a, double *
     for (size_t i = 0; i < p * d; i++) J[i] = q->what->spread[i / d] * u[i];
 }
 
-/* V (columns x k) in output a, which says nothing where columns are not shared. U: of one point. */
+/* V (columns x k) for output a, which is ignored unless columns are shared. U: of one point. */
 static void fill_vectors(const question *q, const double *U, size_t a, double *V) {
     const orffi_trend *t = q->t;
     const size_t width = orffi_trend_width(t), k = q->k;
@@ -122,14 +124,14 @@ static void fill_vectors(const question *q, const double *U, size_t a, double *V
     }
 }
 
-/* What is done with them: `out` is that of the point. */
+/* Uses the vectors of a point; `out` belongs to that point. */
 typedef void use_fn(const question *q, const double *V, size_t a, const void *self, double *out);
 
 static orff_status fill_lacks(const question *q, size_t n, const double *x, double *U) {
     return q->what ? lacking_slopes(q->t, q->what->unit, n, x, U) : orffi_trend_lacks(q->t, n, x, U);
 }
 
-/* Each of n points, whose columns lack U; `size` numbers of out belong to each. V: room. */
+/* Applies `use` at each of n points with U; `size` numbers of out belong to each. V: scratch. */
 static void use_all(const question *q, size_t each, size_t n, const double *U, double *V, use_fn *use,
                     const void *self, size_t size, double *out) {
     const size_t sides = q->t->shared ? q->t->p : 1;
@@ -146,7 +148,7 @@ void orffi_trend_forget(orffi_trend_seen *seen) {
     *seen = (orffi_trend_seen){0};
 }
 
-/* Columns at the points of last time, or at new ones. */
+/* U at the points of the previous call, or at new ones. */
 static orff_status see(const question *q, size_t each, size_t n, const double *x, orffi_trend_seen *seen) {
     const size_t bytes = n * q->t->d * sizeof *x;
     if (seen->n == n && seen->x && !memcmp(seen->x, x, bytes)) return ORFF_OK;
@@ -159,7 +161,7 @@ static orff_status see(const question *q, size_t each, size_t n, const double *x
     return status;
 }
 
-/* Points some at a time, but all that `seen` is asked to keep. V: room. */
+/* Takes some points at a time, unless `seen` can keep them all. V: scratch. */
 static orff_status visit(const question *q, size_t each, size_t n, const double *x, orffi_trend_seen *seen,
                          double *V, use_fn *use, const void *self, size_t size, double *out) {
     const size_t most = NUMBERS / each + 1;
@@ -192,7 +194,7 @@ static orff_status apply(const orffi_trend *t, const orffi_derived *what, orffi_
 
 /* ---- covariances */
 
-/* C (k x k) += w w^T with w = sum over q of V_q root_qs, for every s; root is an upper triangle. */
+/* C (k x k) += w w^T with w = sum over q of V_q root_qs, for every s; root is upper triangular. */
 static void add_squares(const question *q, const double *V, size_t a, const void *self, double *C) {
     const size_t k = q->k, Q = q->t->columns;
     (void)a, (void)self;

@@ -1,4 +1,4 @@
-/* Taking a trend off the rows by least squares, before anything is chosen. */
+/* Subtracts a trend from the rows by least squares, before any choice. */
 #include "model/trend_sums.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ orff_status orffi_trend_refuse(const orff_settings *settings, const char *what) 
     return orffi_fail(ORFF_ERROR_UNSUPPORTED, "trend: %s", what);
 }
 
-/* ---- which inputs, and where they are */
+/* ---- inputs of the trend, and their range */
 
 static orff_status choose_inputs(const orff_settings *s, size_t d, bool *inputs) {
     for (size_t k = 0; k < d; k++) {
@@ -26,7 +26,7 @@ static orff_status choose_inputs(const orff_settings *s, size_t d, bool *inputs)
     return ORFF_OK;
 }
 
-/* Rows that were measured; walls are none. */
+/* The number of rows without walls. */
 static size_t measured(const orffi_rows *rows) {
     return rows->n > rows->walls ? rows->n - rows->walls : rows->n;
 }
@@ -49,7 +49,7 @@ static double weight_of(const orffi_rows *rows, size_t i) {
     return rows->weights ? rows->weights[i] : 1.0;
 }
 
-/* One row, h: its columns (of a directed row its terms times its direction). */
+/* Adds a row with columns h (for a directed row its terms times its direction). */
 static void sums_add(orffi_trend_sums *s, double c, const double *h, const double *y) {
     for (size_t i = 0; i < s->columns; i++) {
         for (size_t j = 0; j < s->columns; j++) s->A[i * s->columns + j] += c * h[i] * h[j];
@@ -64,15 +64,16 @@ static orff_status fail_dependent(const orffi_trend *t) {
                       t->terms);
 }
 
-/* Offsets are left alone: what rows of a group have in common may well be of the field. */
+/* Leaves offsets out: what the rows of a group have in common may belong to the field. */
 static orff_status least_squares(orffi_trend_fit *f) {
     orffi_trend *t = f->trend;
     const orffi_rows *rows = f->rows;
     const size_t p = t->p, terms = t->terms - t->offsets;
     orffi_trend_sums s = {0};
     double *h = NULL;
-    orff_status status = rows->along ? orffi_trend_sums_init(&s, terms * p, 1)
-                                     : orffi_trend_sums_init(&s, terms, p); /* terms x p either way */
+    /* terms x p numbers in both cases */
+    orff_status status =
+        rows->along ? orffi_trend_sums_init(&s, terms * p, 1) : orffi_trend_sums_init(&s, terms, p);
     if (!status) status = ORFFI_NEW_ARRAY(h, t->terms * (p + 1));
     for (size_t i = 0; !status && i < measured(rows); i++) {
         const double *along = rows->along ? rows->along + i * p : NULL;

@@ -1,4 +1,4 @@
-/* Columns of a trend as data: an engine learns each of them, and knows nothing of trends. */
+/* Columns of a trend as data: an engine learns each of them without knowing of trends. */
 #include "model/trend_sums.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 
-/* The y of fit number `which`: Y is n x p, of directed rows n. */
+/* The data of fit number `which`: Y is n x p, for directed rows n. */
 static void fill_column(const orffi_trend *t, const orffi_table *table, const uint32_t *sets, size_t which,
                         double *h, double *Y) {
     const size_t p = t->p, term = which / p, output = which % p;
@@ -50,7 +50,7 @@ orff_status orffi_trend_learn_column(const orffi_plan *plan, const orffi_trend_f
     return status;
 }
 
-/* Rows that the engine need not read for every column, or NULL. */
+/* Rows that the engine has to read only once for all columns, or NULL. */
 static orff_status prepare_once(const orffi_plan *plan, const orffi_trend_fit *f, const orff_settings *bare,
                                 const orffi_table *table, void **rows) {
     orffi_task task = orffi_plan_task(plan);
@@ -62,7 +62,7 @@ static orff_status prepare_once(const orffi_plan *plan, const orffi_trend_fit *f
     return plan->engine->read(*rows, &source);
 }
 
-/* learn_column; what is left of the rows is kept where the engine tells it. */
+/* Learns column i and keeps what is left of the rows, if the engine reports it. */
 static orff_status learn_telling(const orffi_plan *plan, orffi_trend_fit *f, const orff_kernel *kernel,
                                  double lambda, const orffi_table *column, orffi_report *report, size_t i) {
     double *left = NULL;

@@ -1,12 +1,12 @@
-/* Trends in files: member "trend" of the member "model" (kind, the inputs that enter it, whether columns are shared by the
- * outputs, and "columns": a document for each fit, as that of a model, empty where there are no error bars), and
+/* Trends in files: member "trend" of the member "model" (kind, inputs of the trend, whether columns are
+ * shared by the outputs, and "columns": a document for each fit as for a model, empty without error bars),
+ * and
  *
  *     trend.centre, .scale    d
  *     trend.beta              terms x p
  *     trend.root              columns x columns
- *     trend.groups            offsets: the groups that have one, where any has
- *     trend.<i>.*             what the engine adds for fit i
- */
+ *     trend.groups            offsets: labels of the groups, if any have offsets
+ *     trend.<i>.*             what the engine adds for fit i */
 #include <stdio.h>
 #include <string.h>
 
@@ -150,7 +150,7 @@ static orff_status read_fit(const orffi_fields *in, size_t i, const orff_kernel 
     return status;
 }
 
-/* Room for columns follows from tensors that are there. */
+/* Checks the number of columns against tensors in the file, so that it cannot ask for more room. */
 static orff_status fill(const orffi_fields *in, const orffi_engine *engine, const orff_kernel *kernel,
                         orffi_trend *t) {
     bool shared;

@@ -1,4 +1,4 @@
-/* Estimating a trend by generalised least squares, through an engine that knows nothing of it. */
+/* Estimates a trend by generalised least squares, through an engine that does not know of it. */
 #include "model/trend_sums.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 
-#define BLOCK 4096 /* rows that are looked at together */
+#define BLOCK 4096 /* rows processed together */
 
 void orffi_trend_give(orffi_trend_fit *f, orff_model *model) {
     if (!f->trend) return;
@@ -25,8 +25,9 @@ void orffi_trend_clear(orffi_trend_fit *f) {
 
 /* ---- generalised least squares */
 
-/* Sums of one row: H and U are its columns and what they lack, sides x columns of them. With noise C^-1 H = c U,
- * A = sum c H^T U, B = sum c U^T y; and `freedom` = sum c U^T U (columns x columns). */
+/* Adds a row: its columns H and their differences U from what is learned from them, sides x columns each.
+ * With C^-1 H = c U / noise, A = sum c H^T U, B = sum c U^T y; and `freedom` = sum c U^T U
+ * (columns x columns). */
 static void add_row(orffi_trend_sums *s, double *freedom, size_t width, double c, const double *H,
                     const double *U, const double *y) {
     const size_t Q = s->columns;
@@ -42,7 +43,7 @@ static void add_row(orffi_trend_sums *s, double *freedom, size_t width, double c
     }
 }
 
-/* Columns of a row that are measured along a direction: V (columns x p) becomes columns. */
+/* Projects the columns of a row measured along e: V (columns x p) becomes columns. */
 static void turn(size_t columns, size_t p, const double *e, double *V) {
     for (size_t q = 0; q < columns; q++) {
         double sum = 0.0;
@@ -59,13 +60,14 @@ static void fill_row(const orffi_trend *t, const double *x, uint32_t set, double
         for (size_t a = 0; a < t->p; a++) H[q * t->p + a] = a == q % t->p ? h[q / t->p] : 0.0;
 }
 
-/* What a row lacks of the column of its group, which is 0 wherever f is asked for, but 1 there. */
+/* The column of a row's group is 0 wherever f is evaluated, but 1 at the row: adds 1 to its U. */
 static void add_set(const orffi_trend *t, uint32_t set, double *U) {
     const size_t p = orffi_trend_width(t), term = t->terms - t->offsets + set;
     for (size_t a = 0; set != ORFFI_NO_SET && a < p; a++) U[(term * p + a) * p + a] += 1.0;
 }
 
-/* U of some rows as the engine has told it, which is all of what they lack; *seen: those before that have a weight. */
+/* Copies U of some rows as reported by the engine, which is complete; *seen: rows before these that have a
+ * weight. */
 static void copy_lacks(const orffi_trend_fit *f, const orffi_table *table, size_t first, size_t rows,
                        size_t *seen, double *U) {
     const size_t p = f->trend->p, Q = f->trend->columns, width = orffi_trend_width(f->trend);
@@ -77,7 +79,7 @@ static void copy_lacks(const orffi_trend_fit *f, const orffi_table *table, size_
     }
 }
 
-/* The same from the fits themselves. */
+/* Computes the same from the fits. */
 static orff_status find_lacks(const orffi_trend_fit *f, const orffi_table *table, size_t first, size_t rows,
                               double *U) {
     const orffi_trend *t = f->trend;
@@ -90,7 +92,7 @@ static orff_status find_lacks(const orffi_trend_fit *f, const orffi_table *table
     return ORFF_OK;
 }
 
-/* work: room for a block of U, a row of H and its terms. */
+/* work: room for U of a block, H of a row, and its terms. */
 static orff_status add_rows(const orffi_trend_fit *f, const orffi_table *table, double *work,
                             orffi_trend_sums *s, double *freedom) {
     const orffi_trend *t = f->trend;
@@ -115,7 +117,7 @@ static orff_status add_rows(const orffi_trend_fit *f, const orffi_table *table, 
 
 /* ---- the variance of offsets */
 
-/* tr A^-1 R, A from its factor; R is overwritten. */
+/* tr A^-1 R, with A given by its factor; overwrites R. */
 static orff_status trace_of(const orffi_trend_sums *s, double *R, double *trace) {
     *trace = 0.0;
     ORFFI_TRY(orffi_cholesky_solve(s->columns, s->A, s->columns, R));
@@ -131,21 +133,21 @@ static orff_status keep_root(orffi_trend *t, orffi_trend_sums *s) {
     return ORFF_OK;
 }
 
-/* s: solved. B is terms x p, in units of the spreads. */
+/* Adds the solution to the trend. s: solved; B is terms x p, in units of the spreads. */
 static orff_status move_on(orffi_trend_fit *f, const orffi_plan *plan, orffi_trend_sums *s) {
     orffi_trend *t = f->trend;
     for (size_t q = 0; q < t->terms * t->p; q++) {
         s->B[q] *= plan->units.spread[q % t->p];
         t->beta[q] += s->B[q];
     }
-    memcpy(t->at, t->centre, t->d * sizeof *t->at); /* rows are in the user's units */
+    memcpy(t->at, t->centre, t->d * sizeof *t->at); /* while the rows are in the user's units */
     memcpy(t->by, t->scale, t->d * sizeof *t->by);
     ORFFI_TRY(orffi_trend_subtract(f, s->B));
     orffi_trend_rescale(t, plan->units.shift, plan->units.unit);
     return keep_root(t, s);
 }
 
-/* Least squares could tell the columns apart; beside the field they are not. */
+/* Least squares could distinguish the columns, but beside the field they cannot be distinguished. */
 static orff_status fail_absorbed(const orffi_trend *t) {
     return orffi_fail(
         ORFF_ERROR_NUMERICAL,

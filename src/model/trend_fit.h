@@ -1,5 +1,5 @@
-/* A trend on its way: taken off the rows by least squares before anything is chosen, and estimated when kernel and lambda
- * are known. */
+/* A trend during a fit: subtracted from the rows by least squares before any choice, and estimated once
+ * kernel and lambda are known. */
 #ifndef ORFFI_MODEL_TREND_FIT_H
 #define ORFFI_MODEL_TREND_FIT_H
 
@@ -10,25 +10,25 @@ struct orffi_plan;
 
 typedef struct orffi_trend_fit {
     orffi_trend *trend;
-    orffi_rows *rows;          /* whose outputs are those without the trend, which are here: */
-    double *left;              /* n x p, or n of directed rows, in the user's units */
-    double freedom;            /* degrees of freedom that the estimate takes, all outputs together */
-    const orff_kernel *kernel; /* that engines prepare rows for */
-    double **lacks; /* of each of the trend's fits what its engine says is left of the rows, or NULL */
+    orffi_rows *rows;          /* outputs without the trend, stored in: */
+    double *left;              /* n x p, or n for directed rows, in the user's units */
+    double freedom;            /* degrees of freedom of the estimate, over all outputs */
+    const orff_kernel *kernel; /* for which engines prepare rows */
+    double **lacks; /* for each fit of the trend what its engine reports as left of the rows, or NULL */
 } orffi_trend_fit;
 
-/* ORFF_ERROR_UNSUPPORTED for settings with a trend where `what` has none. */
+/* ORFF_ERROR_UNSUPPORTED if the settings have a trend, which `what` does not support. */
 orff_status orffi_trend_refuse(const orff_settings *settings, const char *what);
 
-/* Nothing is done where the settings have no trend. The settings become those of the rows without it: they are not centred.
- * Rows are in memory, and refer to what is here until it is cleared. */
+/* Does nothing without a trend. Changes the settings to those of rows without the trend: not centred. The
+ * rows must be in memory, and refer to `fit` until it is cleared. */
 orff_status orffi_trend_begin(orffi_trend_fit *fit, orff_settings *settings, orffi_rows *rows);
 
-/* With this kernel and lambda, which the plan has found; what is left of the rows is then without it. */
+/* Estimates the trend with this kernel and lambda, found by the plan, and subtracts it from the rows. */
 orff_status orffi_trend_estimate(orffi_trend_fit *fit, const struct orffi_plan *plan,
                                  const orff_kernel *kernel, double lambda);
 
-/* The model takes the trend. Before that it is one of the rows without it. */
+/* Moves the trend to a model learned from the rows without it. */
 void orffi_trend_give(orffi_trend_fit *fit, orff_model *model);
 void orffi_trend_clear(orffi_trend_fit *fit);
 

@@ -7,16 +7,16 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-/* A + 1/ratio on the diagonal of offsets. */
+/* Adds 1/ratio to the diagonal of A for offsets. */
 static void add_prior(const orffi_trend *t, double ratio, double *A) {
     const size_t each = t->shared ? 1 : t->p;
     for (size_t q = (t->terms - t->offsets) * each; q < t->columns; q++)
         A[q * (t->columns + 1)] += 1.0 / ratio;
 }
 
-/* Twice the log evidence of `ratio`, but for what does not depend on it, at the noise that makes it largest; terms that have no
- * prior are integrated out too (restricted likelihood). whole: y^T C^-1 y of each side, `numbers` of them. -INFINITY where
- * there is none. */
+/* Twice the log evidence of `ratio`, up to a constant, at the noise that maximises it; terms without a
+ * prior are integrated out too (restricted likelihood). whole: y^T C^-1 y for each side, from `numbers`
+ * numbers. -INFINITY if there is none. */
 static orff_status judge_ratio(const orffi_trend *t, const orffi_trend_sums *s, const double *whole,
                                double numbers, double ratio, double *value) {
     const size_t Q = s->columns, each = t->shared ? 1 : t->p, offsets = t->offsets * each;
@@ -40,7 +40,7 @@ static orff_status judge_ratio(const orffi_trend *t, const orffi_trend_sums *s, 
     return ORFF_OK;
 }
 
-/* From a hundred thousandth of the noise's variance to a hundred thousand times as much, then finer about the best. */
+/* From 1e-5 to 1e5 times the noise variance, then finer around the best. */
 static orff_status search_ratio(orffi_trend *t, const orffi_trend_sums *s, const double *whole,
                                 double numbers) {
     double best = -INFINITY, middle = 0.0, reach = 11.5;
@@ -61,8 +61,8 @@ static orff_status search_ratio(orffi_trend *t, const orffi_trend_sums *s, const
     return ORFF_OK;
 }
 
-/* y^T C^-1 y from what is learned from y: noise C^-1 y is c (y - f(x)) at a row. F: n x p, or where `told` that difference
- * at the rows that have a weight. */
+/* y^T C^-1 y from what is learned from y: noise C^-1 y is c (y - f(x)) at a row. F: f at the rows, n x p;
+ * if `told`, the difference y - f at the rows with a weight. */
 static void add_whole(const orffi_trend *t, const orffi_table *table, bool told, const double *F,
                       double *whole, double *numbers) {
     const orffi_directed rows = orffi_table_directed(table);
@@ -82,7 +82,8 @@ static void add_whole(const orffi_trend *t, const orffi_table *table, bool told,
 orff_status orffi_trend_find_ratio(orffi_trend_fit *f, const orffi_plan *plan, const orff_kernel *kernel,
                                    double lambda, const orffi_table *table, orffi_trend_sums *s) {
     const size_t p = f->trend->p;
-    const bool told = f->lacks[0] != NULL; /* of columns, and so of y */
+    /* If the engine reports differences for the columns, it does so for y. */
+    const bool told = f->lacks[0] != NULL;
     double *arrays = NULL, *F = NULL, numbers = 0.0;
     void *fit = NULL;
     orff_status status = ORFFI_NEW_ARRAY(arrays, 4 * p);

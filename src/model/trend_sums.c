@@ -5,7 +5,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-#define LEAST_CONDITION 1e-12 /* of columns that the rows tell apart: reciprocal */
+#define LEAST_CONDITION 1e-12 /* least reciprocal condition of columns that the rows can distinguish */
 
 orff_status orffi_trend_sums_init(orffi_trend_sums *s, size_t columns, size_t sides) {
     size_t entries;
@@ -20,7 +20,8 @@ void orffi_trend_sums_clear(orffi_trend_sums *s) {
     orffi_release(s->B);
 }
 
-/* A becomes its factor. ORFF_ERROR_NOT_POSITIVE where columns in units of 1/roots are not told apart. */
+/* Replaces A by its factor. ORFF_ERROR_NOT_POSITIVE if the columns, in units of 1/roots, cannot be
+ * distinguished. */
 static orff_status factor(size_t Q, double *A, double *roots) {
     double norm = 0.0, rcond = 0.0;
     for (size_t i = 0; i < Q * Q; i++) A[i] /= roots[i / Q] * roots[i % Q];
@@ -62,7 +63,7 @@ const double *orffi_trend_columns_of(const orffi_trend *t, const double *x, cons
     return directed;
 }
 
-/* left (of n rows X) -= H b, b: terms x p */
+/* Subtracts H b from `left` at n rows X; b: terms x p */
 static orff_status subtract_trend(const orffi_trend *t, size_t n, const double *X, const double *along,
                                   const uint32_t *sets, const double *b, double *left) {
     const size_t p = t->p;

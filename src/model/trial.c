@@ -10,7 +10,8 @@
 #include "model/survey.h"
 
 #define MOST_UNKNOWNS 1200
-#define DENSER        10 /* times as many rows as automatic choices look at else: some megabytes for few inputs */
+/* Times as many rows as for other automatic choices: some megabytes for few inputs. */
+#define DENSER 10
 
 orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, size_t most,
                                orffi_table *table) {
@@ -23,13 +24,13 @@ orff_status orffi_trial_sample(const orffi_plan *plan, const orffi_rows *rows, s
     return ORFF_OK;
 }
 
-/* Rows of arrays that have nothing but weights, of few inputs. */
+/* Whether there are more rows than the head has: rows from arrays with nothing but weights, in few inputs. */
 static bool has_more(const orffi_plan *plan, const orffi_rows *rows) {
     return !rows->stream && !rows->classes && !rows->along && !rows->known && !rows->instrument &&
            !rows->set && !rows->quality && rows->n > rows->head.n && plan->d <= ORFFI_NEAR_MOST;
 }
 
-/* false: a number is not finite, which is told when all rows are read. */
+/* False if a number is not finite, which is reported when all rows are read. */
 static bool copy_numbers(const double *from, size_t count, double *to) {
     bool finite = true;
     for (size_t i = 0; i < count; i++) {
@@ -64,8 +65,8 @@ orff_status orffi_trial_dense_sample(const orffi_plan *plan, const orffi_rows *r
     return orffi_trial_sample(plan, rows, rows->head.n, table);
 }
 
-/* Unknowns for each feature, about: the columns of the parts' blocks together, at most p; 1 for a Stein
- * equation. */
+/* The number of unknowns per feature, about: columns of all parts' blocks together, at most p; 1 for a
+ * Stein equation. */
 static size_t columns_of(const orffi_plan *plan) {
     const size_t n = plan->parts.count;
     size_t columns = 0;
@@ -76,8 +77,9 @@ static size_t columns_of(const orffi_plan *plan) {
     return columns < plan->p ? columns : plan->p;
 }
 
-/* Half as many frequencies as rows are as many features as rows: more would not tell candidates apart
- * better. And no more than keep the systems small: there is one to factor for every candidate and fold. */
+/* Half as many frequencies as rows give as many features as rows; more would not distinguish candidates
+ * better. They are also limited to keep the systems small, one of which is factored for every candidate
+ * and fold. */
 size_t orffi_trial_frequencies(const orffi_plan *plan, const orffi_table *table) {
     const size_t D = plan->settings.sampling.features, enough = table->n < 200 ? 100 : table->n / 2;
     const size_t small = MOST_UNKNOWNS / (2 * columns_of(plan)), quick = small < 50 ? 50 : small;
@@ -95,7 +97,7 @@ orff_status orffi_trial_prepare(orffi_trial *trial, const orffi_engine *engine, 
     orffi_task task = orffi_plan_task(plan);
     task.D = D;
     task.folds = folds;
-    task.blocks = NULL; /* scales are still open, and rows are some of all */
+    task.blocks = NULL; /* length scales are still open, and the table is a sample */
     task.groups = NULL;
     task.single = false;
     task.scores = true;
@@ -154,7 +156,8 @@ orff_status orffi_trial_medians(const orffi_plan *plan, const orffi_table *table
     return status;
 }
 
-/* How far apart the rows of the table would be if they lay evenly in their box, over the field's space or all inputs. */
+/* The spacing of the table's rows if they were spread evenly over their box, in the field's space or all
+ * inputs. */
 static double even_spacing(const orffi_plan *plan, const orffi_table *table) {
     double volume = 1.0, inputs = 0.0;
     for (size_t k = 0; k < plan->d; k++) {
@@ -170,7 +173,7 @@ static double even_spacing(const orffi_plan *plan, const orffi_table *table) {
     return inputs > 0.0 ? pow(volume / (double)table->n, 1.0 / inputs) : 0.0;
 }
 
-/* The nearest row that is farther away than `place`. */
+/* The distance of the nearest row that is farther away than `place`. */
 static double nearest(const orffi_plan *plan, const orffi_table *table, double place, size_t row) {
     const double *x = table->X + row * plan->d;
     double best = INFINITY;
@@ -193,8 +196,9 @@ static int ascending(const void *a, const void *b) {
 }
 
 double orffi_trial_spacing(const orffi_plan *plan, const orffi_table *table) {
-    enum { LOOKED_AT = 63 }; /* the median of so many is known to some 15 % */
-    /* Stations report again, with coordinates that differ in the last digits; chance brings next to no rows so close. */
+    enum { LOOKED_AT = 63 }; /* the median of so many is accurate to some 15 % */
+    /* Stations report repeatedly, with coordinates that differ in the last digits. By chance hardly any
+     * rows are so close. */
     const double place = 1e-3 * even_spacing(plan, table);
     double found[LOOKED_AT] = {0};
     const size_t count = table->n < LOOKED_AT ? table->n : LOOKED_AT;

@@ -5,26 +5,26 @@
 
 #include "base/memory.h"
 
-#define ALONG \
-    0.25 /* waves over the extent from one to the next, along an input: a peak is about one wide on each side ... */
-#define ACROSS 0.5 /* ... so this, across inputs, finds its slope */
+/* Step in waves over the extent, along an input: a peak is about 1 wide on each side ... */
+#define ALONG  0.25
+#define ACROSS 0.5 /* ... so this step, across inputs, finds its slope */
 #define WIDTH  1.0
-#define MOST   4000 /* of them along an input, and as many across */
+#define MOST   4000 /* waves along an input, and as many across inputs */
 
 /* ---- the list */
 
-/* Waves as short as two rows on average, where rows are spread over the extent. */
+/* Down to waves as short as two rows on average. */
 static size_t count_along(size_t n) {
     const double count = 0.5 * (double)n / ALONG;
     return count < MOST ? (size_t)count : MOST;
 }
 
-/* Of the grid -r..r in each input: one of each pair w and -w, without those along an input. */
+/* Points of the grid -r..r in each input: one of each pair w and -w, without those along an input. */
 static double count_across(size_t d, size_t r) {
     return 0.5 * (pow(2.0 * (double)r + 1.0, (double)d) - 1.0) - (double)(d * r);
 }
 
-/* The grid reaches waves of two rows on average too, which are fewer along each of several inputs. */
+/* The grid, too, reaches waves of two rows on average; along each of several inputs these are fewer. */
 static size_t reach_across(size_t d, size_t n) {
     size_t r = d > 1 ? (size_t)(0.5 * pow((double)n, 1.0 / (double)d) / ACROSS) : 0;
     while (r && count_across(d, r) > MOST) r--;
@@ -37,7 +37,7 @@ static double *add_along(size_t d, size_t count, double *at) {
     return at;
 }
 
-/* Whether the grid's point (d numbers of 0..2r, r being no wave) is on the list. */
+/* Whether a point of the grid (d numbers 0..2r, where r means no wave) is on the list. */
 static bool is_across(size_t d, const size_t *point, size_t r) {
     size_t others = 0;
     bool forward = false;

@@ -1,5 +1,4 @@
-/* Tuning: candidates are scored by cross-validation, those that share what their engine makes of the rows from one
- * pass. */
+/* Tuning: scores candidates by cross-validation. Candidates that can share prepared rows take one pass. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 #include "model/question.h"
 #include "model/trend_fit.h"
 
-/* One candidate on its way. */
+/* A candidate being scored. */
 typedef struct trial {
     orffi_plan plan;
     orff_kernel *kernel;
@@ -28,10 +27,10 @@ typedef struct tuning {
     trial *trials;
     orffi_rows rows;
     orffi_codes codes;
-    size_t winner;           /* of those scored so far; count: none is */
-    orffi_path best;         /* the winner's */
-    orffi_trend_fit trend;   /* that of all candidates */
-    orff_path_point **paths; /* the caller's, or NULL */
+    size_t winner;           /* best of those scored so far; count: none */
+    orffi_path best;         /* the winner's path */
+    orffi_trend_fit trend;   /* the trend of all candidates */
+    orff_path_point **paths; /* allocated by the caller, or NULL */
 } tuning;
 
 static void release_rows(trial *one) {
@@ -52,7 +51,7 @@ static void tuning_clear(tuning *t) {
     orffi_trend_clear(&t->trend);
 }
 
-/* The rows that all are judged on are those without it. */
+/* All candidates are judged on the rows without the trend, so they must have the same. */
 static bool have_same_trend(const orff_settings *a, const orff_settings *b, size_t d) {
     if (a->trend != b->trend || !a->trend_inputs != !b->trend_inputs) return false;
     return !a->trend_inputs || !memcmp(a->trend_inputs, b->trend_inputs, d * sizeof *a->trend_inputs);
@@ -79,7 +78,7 @@ static orff_status check_candidate(const orff_settings *candidate, const orff_se
                       i + 1);
 }
 
-/* first: whose folds are those of all. */
+/* first: the trial whose folds all trials use. */
 static orff_status prepare_trial(trial *one, const trial *first, const orff_settings *candidate,
                                  const orffi_rows *rows) {
     orff_settings plain = *candidate;
@@ -105,7 +104,7 @@ static orff_status prepare(tuning *t, const orff_settings *candidates) {
     return status;
 }
 
-/* Whether what the engine has made of the rows for a serves b too: the same units, and the engine agrees. */
+/* Whether the rows prepared for a serve b too: same units, and the engine agrees. */
 static bool share_rows(const trial *a, const trial *b) {
     const size_t d = a->plan.d, p = a->plan.p;
     return a->plan.engine == b->plan.engine &&
@@ -115,7 +114,7 @@ static bool share_rows(const trial *a, const trial *b) {
            a->plan.engine->shares(a->rows, b->rows);
 }
 
-/* The kernel whose weights the rows tell. The plan stays as it was: fitting learns them again. */
+/* The kernel with weights learned from the rows. The plan stays as it is, as the fit learns them again. */
 static orff_status learn_kernel(const trial *one, orff_kernel **kernel) {
     orffi_plan learned = one->plan;
     orff_status status = orffi_parts_copy(&learned.parts, &one->plan.parts);
@@ -125,7 +124,8 @@ static orff_status learn_kernel(const trial *one, orff_kernel **kernel) {
     return status;
 }
 
-/* The best of trial i's path, which is kept when it is the best so far: path then holds the one before. */
+/* Scores trial i by the best point of its path, and keeps the path if it is the best so far; `path` then
+ * holds the previous best. */
 static void keep_best_path(tuning *t, size_t i, orffi_path *path) {
     const orff_path_point *best = &path->points[path->best];
     t->trials[i].score = best->cv_mse;
@@ -139,7 +139,7 @@ static void keep_best_path(tuning *t, size_t i, orffi_path *path) {
     }
 }
 
-/* Errors are in the user's units: candidates may differ in how they scale outputs. */
+/* Errors are in the user's units, as candidates may scale outputs differently. */
 static orff_status score(tuning *t, size_t i) {
     trial *one = &t->trials[i];
     const orff_settings *s = &one->plan.settings;
@@ -156,7 +156,7 @@ static orff_status score(tuning *t, size_t i) {
     return status;
 }
 
-/* All candidates that share the rows of trial i. */
+/* Scores all candidates that can share the rows of trial i. */
 static orff_status score_together(tuning *t, size_t i) {
     trial *first = &t->trials[i];
     const orffi_engine *engine = first->plan.engine;
@@ -189,7 +189,7 @@ static orff_status score_all(tuning *t) {
     return orffi_fail(ORFF_ERROR_NUMERICAL, "no candidate has a finite cross-validated error");
 }
 
-/* The winner on all rows, its lambda as found. */
+/* Fits the winner to all rows, with the lambda found. */
 static orff_status fit_winner(orff_model **model, tuning *t) {
     trial *one = &t->trials[t->winner];
     one->plan.path_taken = !(one->plan.settings.lambda > 0.0);

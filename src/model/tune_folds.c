@@ -8,12 +8,12 @@
 #include "model/blocks.h"
 #include "moments/moments.h"
 
-#define HALVINGS 8   /* of blocks that have too many of the rows */
-#define LARGEST  0.5 /* share of the rows in a fold: the others learn from the rest */
+#define HALVINGS 8   /* how often blocks are halved while one fold has too many of the rows */
+#define LARGEST  0.5 /* largest share of the rows in one fold: the model learns from the others */
 
 /* ---- folds */
 
-/* Where the rows are, in the units of the model's length scales. */
+/* The places of the rows, in the units of the model's length scales. */
 static orff_status find_places(double **places, const orff_model *model, const orff_observations *o) {
     double *vectors = NULL;
     ORFFI_TRY(orffi_duplicate(places, o->X, o->n * o->d, sizeof *o->X));
@@ -42,7 +42,7 @@ static double shortest_scale(const orff_model *model, size_t k) {
     return least;
 }
 
-/* Returns the share of the rows in the largest fold. */
+/* Assigns rows to folds. Returns the share of the rows in the largest fold. */
 static double assign(const orff_moments_settings *how, const orff_observations *o, const double *places,
                      uint32_t *folds) {
     const size_t width = o->directions ? 1 : o->p;
@@ -92,9 +92,9 @@ orff_status orffi_tune_folds(uint32_t **folds, const orff_model *model, const or
     return status;
 }
 
-/* ---- the rest */
+/* ---- the other rows */
 
-/* Rows of `size` bytes that are not in the fold; NULL where there are none of the kind. */
+/* Copies the rows of `size` bytes that are not in the fold; NULL stays NULL. */
 static orff_status keep(void **out, const void *from, size_t size, size_t n, const uint32_t *folds,
                         uint32_t fold) {
     char *kept = NULL;

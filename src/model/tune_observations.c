@@ -1,6 +1,7 @@
-/* Tuning for measurements that are not whole rows of equal quality: every candidate is fitted again without each fold, and judged
- * by what it says of the numbers there, less the offset of their group. So it serves every engine and all that a fit has, trends, offsets, walls and
- * functionals; each fit chooses what is automatic by itself, and never sees the numbers it is judged on. */
+/* Tuning for measurements that are not complete rows of equal quality. Every candidate is fitted again
+ * without each fold, and judged by its predictions there, plus the offsets of the groups. So tuning works
+ * for every engine and everything a fit may have: trends, offsets, walls, functionals. Each fit makes its
+ * automatic choices itself, and never sees the numbers it is judged on. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ typedef struct tuning {
     const orff_settings *candidates;
     uint32_t *folds; /* n */
     double *scores;  /* count */
-    double *lambdas; /* count: their geometric means over the folds */
+    double *lambdas; /* count: geometric means over the folds */
 } tuning;
 
 static orff_status check(const orff_settings *candidate, const orff_settings *first, size_t i) {
@@ -25,7 +26,7 @@ static orff_status check(const orff_settings *candidate, const orff_settings *fi
                       i + 1);
 }
 
-/* A fit that says nothing on its way: there are many. */
+/* A fit without log messages, as there are many. */
 static orff_status fit_quietly(orff_model **model, const orff_settings *settings,
                                const orff_observations *o) {
     const orff_hooks before = orffi_hooks_swap((orff_hooks){0});
@@ -39,8 +40,8 @@ static orff_status fit_quietly(orff_model **model, const orff_settings *settings
 /* ---- errors */
 
 typedef struct errors {
-    double *squares, *weights; /* p; with directions the first alone */
-    double logs;               /* of lambdas */
+    double *squares, *weights; /* p; with directions only the first is used */
+    double logs;               /* sum of the logarithms of lambda */
 } errors;
 
 static void add_row(const tuning *t, size_t i, const double *f, errors *e) {
@@ -79,7 +80,7 @@ static orff_status add_fold(const tuning *t, const orff_settings *candidate, con
     return status;
 }
 
-/* The mean over the outputs of mean squares. */
+/* The mean square errors, averaged over the outputs. */
 static double mean_error(const errors *e, size_t p) {
     double sum = 0.0, outputs = 0.0;
     for (size_t k = 0; k < p; k++) {
@@ -139,7 +140,7 @@ static size_t find_best(const tuning *t) {
     return best;
 }
 
-/* model: that of the first candidate, which becomes that of the best. */
+/* model: fitted to the first candidate; replaced by a fit of the best one. */
 static orff_status fit_best(orff_model **model, const tuning *t, size_t best) {
     if (best == t->count)
         return orffi_fail(ORFF_ERROR_NUMERICAL, "no candidate has a finite cross-validated error");
@@ -149,7 +150,7 @@ static orff_status fit_best(orff_model **model, const tuning *t, size_t best) {
     return orff_model_fit_observations(model, &t->candidates[best], t->o);
 }
 
-/* One point of a path; its length in all is that of tune_paths. */
+/* Fills one point of a path, and NaN up to the length that tune_paths defines. */
 static void fill_paths(const tuning *t, orff_path_point **paths) {
     for (size_t i = 0; paths && i < t->count; i++) {
         const size_t count = t->candidates[i].lambda > 0.0 ? 1 : t->candidates[i].lambda_count;

@@ -1,10 +1,11 @@
-/* Offsets of groups are no part of f, and so no errors of it: what a fold has more than f is taken to be the offset
+/* Offsets of groups are not part of f, and so not errors of f. The offset of a held-out row is taken to be
  *
- *     that the fit has found, of a group with rows in both;
- *     that its rows in the fold show, of a group that the fit has not seen:  r m / (1 + r m) times the mean of y - f, for m rows of
- *     weight 1 and offsets of r times the variance of the noise, as a fit would find it.
+ *     the one found by the fit, if its group also has rows outside of the fold;
+ *     otherwise what the rows of its group in the fold show:  r m / (1 + r m) times the mean of y - f,
+ *     for m rows of weight 1 and offsets of r times the variance of the noise, as a fit would estimate it.
  *
- * A number along a direction shows no vector: offsets of directed rows that the fit has not seen remain errors. */
+ * A measurement along a direction shows no vector, so for directed rows the offsets of groups unknown to
+ * the fit remain errors. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -16,7 +17,7 @@ typedef struct fold {
     const uint64_t *groups;
     const orffi_trend *trend;
     size_t n;
-    const size_t *rows; /* n, of those of o */
+    const size_t *rows; /* n: numbers of rows in o */
     double *f;          /* n x p */
 } fold;
 
@@ -31,7 +32,7 @@ static bool add_found(const fold *t, size_t i) {
     return false;
 }
 
-/* Output a of the group of row i, which is its first in the fold. */
+/* Adds the offset of output a to all rows of a group whose first row in the fold is `first`. */
 static void add_shown(const fold *t, size_t first, size_t a) {
     const size_t p = t->o->p;
     const uint64_t group = t->groups[t->rows[first]];

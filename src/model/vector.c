@@ -9,14 +9,14 @@ static bool is_letter(char c, char letter) {
     return tolower((unsigned char)c) == letter;
 }
 
-/* u10, v10: the letters uvw before the same ending. */
+/* u10, v10: letters u, v, w followed by the same ending. */
 static bool are_leading(size_t p, const char *const *names) {
     for (size_t k = 0; k < p; k++)
         if (!is_letter(names[k][0], "uvw"[k]) || strcmp(names[k] + 1, names[0] + 1) != 0) return false;
     return true;
 }
 
-/* vx, vy: the letters xyz behind the same beginning. */
+/* vx, vy: the same beginning followed by letters x, y, z. */
 static bool are_trailing(size_t p, const char *const *names) {
     const size_t length = strlen(names[0]);
     for (size_t k = 0; k < p; k++)

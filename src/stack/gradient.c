@@ -5,11 +5,12 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-#define LIGHT 4e6 /* multiplications in a block that one thread does sooner than it wakes others */
+/* Multiplications in a block: with less work, a single thread is faster than waking others. */
+#define LIGHT 4e6
 
-enum { AT_ONCE = 8 }; /* blocks whose sums are kept apart before they are added, in order */
+enum { AT_ONCE = 8 }; /* blocks whose sums are stored separately, then added in order */
 
-/* One block on its way. */
+/* One block being processed. */
 typedef struct lane {
     orffi_layer_pass walk;
     double *x; /* rows x d */
@@ -18,7 +19,7 @@ typedef struct lane {
 
 struct orffi_slope {
     const orff_stack *stack;
-    bool light; /* blocks are little work */
+    bool light; /* blocks are so little work that one thread is faster */
     lane lanes[AT_ONCE];
 };
 
@@ -31,7 +32,7 @@ void orffi_slope_free(orffi_slope *slope) {
     orffi_release(slope);
 }
 
-/* Multiplications in a block, about: there, back, and for the gradient; a cosine counts as some. */
+/* Multiplications in a block, about: forward, backward and gradient; a cosine counts as several. */
 static double work_of(const orff_stack *stack) {
     double sum = 0.0;
     for (size_t l = 0; l < stack->n; l++) {
@@ -64,7 +65,7 @@ orff_status orffi_slope_create(orffi_slope **out, const orff_stack *stack) {
     return status;
 }
 
-/* dL/df = 2 c (f - y) of one row into g; f is without the intercept. */
+/* Sets g = dL/df = 2 c (f - y) for one row; f does not include the intercept. */
 static void add_row(lane *l, const orff_stack *stack, const double *f, const double *y, double c, double *g) {
     const size_t p = stack->widths[stack->n];
     for (size_t k = 0; k < p; k++) {
@@ -98,7 +99,7 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Up to AT_ONCE blocks that begin at `first`. */
+/* Processes up to AT_ONCE blocks, starting with the one at `first`. */
 static void run_lanes(orffi_slope *slope, const orffi_stack_rows *rows, size_t first, size_t end,
                       size_t blocks, bool gradients) {
     const int threads = orffi_thread_count();
@@ -113,8 +114,8 @@ void orffi_slope_evaluate(orffi_slope *slope, const orffi_stack_rows *rows, size
                           double *value, double *weight, double *gradient) {
     const size_t parameters = orffi_stack_parameters(slope->stack), end = first + count;
     const bool alone = orffi_work_alone(slope->light);
-    const int before =
-        orffi_team_limit(1); /* the products of a block are one thread's, however many there are */
+    /* One thread for each matrix product, so that the result does not depend on the number of threads. */
+    const int before = orffi_team_limit(1);
     *value = *weight = 0.0;
     if (gradient) memset(gradient, 0, parameters * sizeof *gradient);
     for (size_t at = first; at < end; at += AT_ONCE * ORFFI_STACK_ROWS) {
@@ -131,7 +132,7 @@ void orffi_slope_evaluate(orffi_slope *slope, const orffi_stack_rows *rows, size
     orffi_work_alone(alone);
 }
 
-/* ---- for everybody */
+/* ---- public functions */
 
 static orff_status check(const orff_stack *stack, size_t n, const double *X, const double *Y,
                          const double *weights) {

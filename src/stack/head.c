@@ -45,7 +45,7 @@ orff_status orffi_head_size(const orffi_head *head, double *size) {
     return ORFF_OK;
 }
 
-/* The mean square error of output k on the rows left out. */
+/* The mean square error of output k on the held-out rows. */
 static double error_of(const orffi_head *head, size_t k) {
     const orffi_split *s = head->split;
     double sum = 0.0;

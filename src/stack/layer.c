@@ -8,7 +8,7 @@
 
 #define STREAM 0x57acu
 
-/* The identity, or as many rows that are orthonormal. */
+/* Starts W as the identity, or with orthonormal rows. */
 static orff_status start_linear(orffi_layer *layer, uint64_t seed) {
     const size_t d = layer->features->d, p = layer->features->p;
     const orffi_rng rng = {seed, STREAM};
@@ -73,7 +73,8 @@ void orffi_layer_forward(const orffi_layer *layer, size_t n, const double *h, do
     if (layer->W) orffi_gemm(false, true, n, f->p, f->d, 1.0, h, f->d, layer->W, f->d, 1.0, out, f->p);
 }
 
-/* dL/dangle_j = cos_j dL/dsin_j - sin_j dL/dcos_j in place of dL/dcos: the first D of each row of 2D. */
+/* Computes dL/dangle_j = cos_j dL/dsin_j - sin_j dL/dcos_j in place of dL/dcos, the first D of each row of
+ * 2D numbers. */
 static void turn(size_t n, size_t D, const double *phi, double *turned) {
     for (size_t i = 0; i < n; i++) {
         const double *cosine = phi + i * 2 * D, *sine = cosine + D;

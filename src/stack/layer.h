@@ -1,10 +1,9 @@
-/* One layer of a stack:
+/* One layer of a stack,
  *
  *     f(h) = W h + phi(h) V,      V = B theta   (2D x p)
  *
- * from d to p numbers. W is what a layer passes on: the identity at first, so that a stack begins as what stands at its
- * end. The last layer has none.
- */
+ * from d to p numbers. W passes the inputs on; it starts as the identity, so that a stack starts as its
+ * last layer alone. The last layer has no W. */
 #ifndef ORFFI_STACK_LAYER_H
 #define ORFFI_STACK_LAYER_H
 
@@ -12,34 +11,35 @@
 
 typedef struct orffi_layer {
     orff_features *features;
-    double *W;     /* p x d; NULL: none */
+    double *W;     /* p x d; NULL in the last layer */
     double *theta; /* M */
-    double *V;     /* 2D x p: orffi_layer_fold */
-    double *omega; /* D x d: the frequencies, whatever draws them */
-    bool borrows;  /* features, theta and V are another's ... */
-    bool shares;   /* ... and so are W and omega */
+    double *V;     /* 2D x p: see orffi_layer_fold */
+    double *omega; /* D x d: all frequencies, however they were drawn */
+    bool borrows;  /* features, theta and V belong to another layer ... */
+    bool shares;   /* ... and W and omega, too */
 } orffi_layer;
 
-/* With theta = 0; the features are taken over, also on failure. linear: with a W, whose start is the identity, padded with
- * zeros where p > d, and orthonormal rows drawn by the seed where p < d. Clear accepts a zeroed or half-built one. */
+/* Creates a layer with theta = 0. Takes over the features, also on failure. linear: with a W. It starts as
+ * the identity, padded with zeros if p > d, or with orthonormal rows drawn by the seed if p < d. Clear
+ * accepts a zeroed or half-built layer. */
 orff_status orffi_layer_init(orffi_layer *layer, orff_features *features, bool linear, uint64_t seed);
 void orffi_layer_clear(orffi_layer *layer);
 
-/* A last layer beside its owner: features and V must outlive it. */
+/* A last layer that borrows features and V, which must outlive it. */
 orff_status orffi_layer_borrow(orffi_layer *layer, orff_features *features, double *V);
 
-/* V from theta: called when theta has changed. */
+/* Computes V from theta; call it whenever theta has changed. */
 void orffi_layer_fold(orffi_layer *layer);
 
-/* Numbers that are learned: W, then theta. */
+/* The number of parameters: W, then theta. */
 size_t orffi_layer_parameters(const orffi_layer *layer);
 
-/* out (n x p) from h (n x d); phi (n x 2D) is filled, scratch as orffi_phi wants it. */
+/* out (n x p) from h (n x d). Fills phi (n x 2D); scratch: as for orffi_phi. */
 void orffi_layer_forward(const orffi_layer *layer, size_t n, const double *h, double *phi, double *scratch,
                          double *out);
 
-/* From g = dL/dout (n x p) to dL/dh in its place `back` (n x d), phi being that of the forward pass. turned: n x 2D.
- * gradient (may be NULL): += dL/dW, dL/dtheta; U: 2D x p + M. */
+/* From g = dL/dout (n x p) computes dL/dh into `back` (n x d); phi is that of the forward pass. turned:
+ * n x 2D. gradient (may be NULL): += dL/dW, dL/dtheta; U: 2D x p + M. */
 void orffi_layer_backward(const orffi_layer *layer, size_t n, const double *h, const double *phi,
                           const double *g, double *turned, double *U, double *gradient, double *back);
 

@@ -1,4 +1,4 @@
-/* Blocks of rows through a stack and back. */
+/* Forward and backward passes of blocks of rows through a stack. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -76,12 +76,12 @@ void orffi_layer_pass_backward(orffi_layer_pass *walk, size_t n) {
     }
 }
 
-/* ---- many blocks, by several threads */
+/* ---- many blocks, with several threads */
 
-/* What is asked of a stack at n points. */
+/* A request at n points. */
 typedef struct question {
     const orff_stack *stack;
-    size_t layers; /* values of so many ... */
+    size_t layers; /* the values after so many layers ... */
     bool slopes;   /* ... or the Jacobian of all */
     size_t n;
     const double *X;
@@ -96,7 +96,7 @@ static void answer_values(const question *q, orffi_layer_pass *walk, size_t firs
     for (size_t i = 0; q->layers == q->stack->n && i < rows * p; i++) to[i] += q->stack->intercept[i % p];
 }
 
-/* Row k of every Jacobian is what comes back of the unit vector k. */
+/* Row k of every Jacobian is the backward pass of the unit vector k. */
 static void answer_slopes(const question *q, orffi_layer_pass *walk, size_t first, size_t rows) {
     const size_t d = q->stack->widths[0], p = q->stack->widths[q->stack->n];
     for (size_t k = 0; k < p; k++) {

@@ -17,7 +17,7 @@ static double weight_of(const double *weights, size_t row) {
     return weights ? weights[row] : 1.0;
 }
 
-/* The fold of every row, and the one that is left out; folds: none would do. */
+/* Computes the fold of every row, and returns the one to hold out, or `folds` if none is suitable. */
 static size_t find_folds(size_t n, size_t d, size_t p, const double *X, const double *Y,
                          const double *weights, const orff_moments_settings *how, double *sums,
                          size_t *fold) {

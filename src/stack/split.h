@@ -1,4 +1,4 @@
-/* Rows to learn from and rows to judge by: a copy, those left out behind the others. */
+/* A copy of rows, divided into rows to learn from and, after them, held-out rows. */
 #ifndef ORFFI_STACK_SPLIT_H
 #define ORFFI_STACK_SPLIT_H
 
@@ -6,14 +6,14 @@
 
 typedef struct orffi_split {
     size_t n, d, p;
-    size_t learned;          /* the first so many are learned from */
+    size_t learned;          /* learn from the first so many rows */
     double *X, *Y, *weights; /* n x d, n x p; n or NULL */
     double learned_weight, left_weight;
 } orffi_split;
 
-/* The fold that is left out is, of how->folds, the one whose weight is nearest to its share. Folds are those of moments: see
- * orff_moments_settings. Where blocks or groups leave nothing to learn from or to judge by, rows are left out one by
- * one. Clear accepts a zeroed or half-built one. */
+/* Of how->folds, holds out the fold whose weight is nearest to its fair share. Folds are those of moments:
+ * see orff_moments_settings. If blocks or groups leave nothing to learn from or nothing to hold out, rows
+ * are assigned one by one. Clear accepts a zeroed or half-built split. */
 orff_status orffi_split_fill(orffi_split *split, size_t n, size_t d, size_t p, const double *X,
                              const double *Y, const double *weights, const orff_stack_training *how);
 void orffi_split_clear(orffi_split *split);

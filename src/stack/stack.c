@@ -1,4 +1,4 @@
-/* Stacks: making them, their parameters, and what can be asked of them. */
+/* Stacks: creation, parameters, and evaluation. */
 #include "stack/stack.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ orff_status orffi_stack_join(orff_stack *stack) {
                               stack->widths[l]);
         stack->widths[l + 1] = f->p;
     }
-    orffi_release(stack->intercept); /* where layers were joined before, and the last has changed */
+    orffi_release(stack->intercept); /* from an earlier call, before the last layer was replaced */
     stack->intercept = NULL;
     return ORFFI_NEW_ARRAY(stack->intercept, stack->widths[stack->n]);
 }
@@ -146,7 +146,7 @@ orff_stack_info orff_stack_describe(const orff_stack *stack) {
 
 /* ---- values */
 
-/* Into a place of its own first, so that out is untouched where something overflows. */
+/* Copies the result only after it was checked, so that `out` is unchanged if something overflows. */
 static orff_status finish(orff_status status, const char *what, size_t n, size_t k, double *made,
                           double *out) {
     if (!status) status = orffi_check_finite(what, n, k, made);

@@ -2,10 +2,10 @@
  *
  *     minimise  (1/N) sum c_i |f(x_i) - y_i|^2 + lambda sum_l ( |W_l - start|^2 + |theta_l|^2 )
  *
- * by steps of Adam (Kingma and Ba, 2015) on batches, through all layers. The last layer follows them, and is put to its
- * closed form every few epochs, when the rows left out say whether it has become better. lambda is the variance of the noise
- * over that of a coefficient, which is the same in all layers, over N.
- */
+ * by steps of Adam (Kingma and Ba, 2015) on batches, through all layers. The last layer takes part in the
+ * steps, and is solved in closed form every few epochs, when held-out rows decide whether the stack has
+ * improved. lambda is the noise variance over the variance of a coefficient, which is the same in all
+ * layers, over N. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -19,21 +19,21 @@
 #include "stack/train.h"
 
 #define STREAM    0xada3u
-#define SOLUTIONS 25   /* of the last layer on the way, about */
-#define PATIENCE  4    /* of them without a gain: steps were too long ... */
-#define SHORTER   0.3  /* ... and go on so much shorter from the best ... */
-#define RETURNS   3    /* ... so often; then it ends */
-#define FIRST     0.9  /* of the mean of gradients ... */
-#define SECOND    0.99 /* ... and of their squares */
+#define SOLUTIONS 25   /* solutions of the last layer during training, about */
+#define PATIENCE  4    /* of them without improvement mean that steps were too long ... */
+#define SHORTER   0.3  /* ... and continue from the best, shorter by this factor ... */
+#define RETURNS   3    /* ... so often; then training ends */
+#define FIRST     0.9  /* decay of the mean gradient ... */
+#define SECOND    0.99 /* ... and of its squares */
 #define LOWEST    1e-10
 #define HIGHEST   1.0
-#define SOFT      1e-5 /* of the bound of lambda at first */
-#define LAMBDAS   21   /* tried at first: two in each power of ten */
-#define FACTOR    3.0  /* between those tried on the way */
-#define STEPS     2000 /* that are enough, about ... */
-#define FEWEST    20   /* ... in epochs from so many ... */
-#define MOST      400  /* ... to so many */
-#define FOLLOWS   0.03 /* the last layer's steps, relative to its coefficients and to `rate` */
+#define SOFT      1e-5 /* initial lower bound of lambda */
+#define LAMBDAS   21   /* tried at the start: two per power of ten */
+#define FACTOR    3.0  /* between lambdas tried later */
+#define STEPS     2000 /* enough steps, about ... */
+#define FEWEST    20   /* ... made in at least so many epochs ... */
+#define MOST      400  /* ... and at most so many */
+#define FOLLOWS   0.03 /* steps of the last layer, relative to its coefficients and to `rate` */
 
 orff_stack_training orff_stack_training_default(void) {
     return (orff_stack_training){.batch = 256, .rate = 0.05, .folds = 5, .center = true};
@@ -43,18 +43,18 @@ typedef struct run {
     orff_stack *stack;
     const orff_stack_training *how;
     const orffi_split *split;
-    orffi_stack_rows rows; /* those learned from, in the order of this epoch */
+    orffi_stack_rows rows; /* rows to learn from, in the order of this epoch */
     size_t *order;
     orffi_slope *slope;
-    size_t count, hidden;                /* parameters, and those of all layers but the last */
+    size_t count, hidden;                /* number of parameters, of all layers and of all but the last */
     double *now, *start, *mean, *square; /* count each */
     double *gradient, *best, *step;
-    double *intercept; /* of the best: p */
-    size_t epochs;     /* at most */
+    double *intercept; /* p: of the best stack */
+    size_t epochs;     /* largest number */
     uint64_t steps;
-    double rate;   /* of a step at first */
-    double lambda; /* of steps, for the rows learned from ... */
-    double judged; /* ... and that of the least error on those left out */
+    double rate;   /* initial rate */
+    double lambda; /* for the steps, on the rows learned from ... */
+    double judged; /* ... and the one of smallest held-out error */
     orff_stack_report report;
 } run;
 
@@ -65,7 +65,7 @@ static void clear(run *r) {
     orffi_slope_free(r->slope);
 }
 
-/* What the penalty draws to: W as it is, theta = 0. */
+/* The centre of the penalty: W at the start, theta = 0. */
 static void copy_start(run *r) {
     size_t at = 0;
     for (size_t l = 0; l < r->stack->n; l++) {
@@ -102,9 +102,9 @@ static size_t epochs_of(const run *r) {
     return passes < FEWEST ? FEWEST : passes > MOST ? MOST : (size_t)passes;
 }
 
-/* ---- how long steps are */
+/* ---- lengths of steps */
 
-/* The length scale of what a layer takes. */
+/* The length scale of a layer's kernel. */
 static double scale_of(const orffi_layer *layer) {
     const orffi_spectrum *law = &layer->features->bank->groups[0].law;
     double sum = 0.0;
@@ -113,7 +113,7 @@ static double scale_of(const orffi_layer *layer) {
     return exp(sum / (double)law->dim);
 }
 
-/* The root mean square of the numbers that W multiplies. */
+/* The root mean square of the inputs that W multiplies. */
 static double spread_of(const run *r) {
     const orffi_split *s = r->split;
     double sum = 0.0;
@@ -121,7 +121,7 @@ static double spread_of(const run *r) {
     return fmax(sqrt(sum / (double)(s->learned * s->d)), DBL_MIN);
 }
 
-/* In one step a hidden layer moves what it gives by about the rate, in length scales of the layer that takes it. */
+/* One step changes the output of a hidden layer by about the rate, in length scales of the next layer. */
 static void set_hidden_steps(run *r) {
     double *to = r->step;
     for (size_t l = 0; l + 1 < r->stack->n; l++) {
@@ -155,7 +155,7 @@ static void shuffle(run *r, size_t epoch) {
     }
 }
 
-/* From the rate to nothing along half a cosine. */
+/* Falls from the initial rate to zero along half a cosine. */
 static double rate_at(const run *r, size_t epoch) {
     const double along = (double)epoch / (double)r->epochs;
     return r->rate * 0.5 * (1.0 + cos(3.141592653589793 * along));
@@ -202,7 +202,7 @@ static void adopt_head(run *r, const orffi_head *head) {
     set_last_steps(r);
 }
 
-/* The best of `count` lambdas from `low` on, each `factor` times the one before. */
+/* The best of `count` lambdas, starting with `low`, each `factor` times the previous one. */
 static orff_status choose_lambda(run *r, orffi_head *head, double low, double factor, size_t count,
                                  double *error) {
     double own;
@@ -220,8 +220,9 @@ static orff_status choose_lambda(run *r, orffi_head *head, double low, double fa
                       "them neither huge nor tiny");
 }
 
-/* One lambda where it was given; at first many; then its neighbours. Steps have no smaller one than a bound that falls over the
- * epochs: a last layer that fits every row leaves the others nothing to learn from. */
+/* Tries the given lambda only; otherwise many in the first epoch, and later the neighbours of the best.
+ * For the steps lambda has a lower bound that falls over the epochs, as a last layer that fits every row
+ * leaves the others nothing to learn from. */
 static orff_status solve_head(run *r, orffi_head *head, size_t epoch, double *error) {
     const orffi_split *s = r->split;
     const double given = r->how->lambda * (s->learned_weight + s->left_weight) / s->learned_weight;
@@ -260,9 +261,9 @@ static void keep_best(run *r, size_t epoch, double error) {
         r->judged * r->split->learned_weight / (r->split->learned_weight + r->split->left_weight);
 }
 
-/* ---- the whole */
+/* ---- the training loop */
 
-/* The best once more, with the memory of steps forgotten. */
+/* Returns to the best parameters and clears the memory of the optimiser. */
 static void return_to_best(run *r) {
     memcpy(r->now, r->best, r->count * sizeof *r->now);
     memcpy(r->stack->intercept, r->intercept, r->stack->widths[r->stack->n] * sizeof *r->intercept);
@@ -273,7 +274,7 @@ static void return_to_best(run *r) {
     r->steps = 0;
 }
 
-/* What the rows left out say. Steps that gained nothing for long were too long. */
+/* Judges the stack on the held-out rows. If it has not improved for long, steps were too long. */
 static orff_status judge(run *r, size_t epoch, size_t *idle, size_t *returns) {
     double error;
     ORFFI_TRY(solve_last(r, epoch, &error));
@@ -319,7 +320,7 @@ static orff_status train(run *r) {
 orff_status orffi_stack_train(orff_stack *stack, const orffi_split *split, const orff_stack_training *how,
                               orff_stack_report *report) {
     run r = {.stack = stack, .how = how, .split = split};
-    const int before = orffi_team_limit(1); /* what is learned must not depend on how BLAS divides its sums */
+    const int before = orffi_team_limit(1); /* the result must not depend on how BLAS divides its sums */
     const orff_status status = train(&r);
     orffi_team_limit(before);
     if (!status) *report = r.report;
@@ -327,7 +328,7 @@ orff_status orffi_stack_train(orff_stack *stack, const orffi_split *split, const
     return status;
 }
 
-/* ---- for everybody */
+/* ---- public functions */
 
 static orff_status check(const orff_stack *stack, size_t n, const double *X, const double *Y,
                          const double *weights, const orff_stack_training *how) {
@@ -358,7 +359,7 @@ orff_status orffi_stack_check_training(const orff_stack_training *how) {
     return ORFF_OK;
 }
 
-/* With the rows that were left out, too. */
+/* Solves the last layer on all rows, including the held-out ones. */
 static orff_status solve_all(orff_stack *stack, size_t n, const double *X, const double *Y,
                              const double *weights, double lambda, bool center) {
     orffi_split all = {.n = n, .d = stack->widths[0], .p = stack->widths[stack->n], .learned = n};

@@ -6,7 +6,8 @@
 
 orff_status orffi_stack_check_training(const orff_stack_training *how);
 
-/* As orff_stack_train, without the last step: the last layer is still to be solved for, at report->lambda. */
+/* Like orff_stack_train without the final solution: the last layer must still be solved, at
+ * report->lambda. */
 orff_status orffi_stack_train(orff_stack *stack, const orffi_split *split, const orff_stack_training *how,
                               orff_stack_report *report);
 
