@@ -8,7 +8,7 @@
 
 #define LEAF 8 /* rows in a leaf, about */
 
-/* ---- halving */
+/* ---- building the tree */
 
 static void swap(size_t *a, size_t *b) {
     const size_t kept = *a;
@@ -16,7 +16,8 @@ static void swap(size_t *a, size_t *b) {
     *b = kept;
 }
 
-/* The rows of [begin, end) so that none before `middle` is larger along input i than any from there on (Hoare 1961). */
+/* Reorders the rows of [begin, end) so that along input i none before `middle` is larger than any from there
+ * on (Hoare 1961). */
 static void halve(const orffi_near *g, size_t i, size_t begin, size_t end, size_t middle) {
     size_t *rows = g->rows, low = begin, high = end - 1;
     while (low < high) {
@@ -35,7 +36,7 @@ static void halve(const orffi_near *g, size_t i, size_t begin, size_t end, size_
     }
 }
 
-/* The input along which these rows reach farthest. */
+/* The input along which these rows extend farthest, in scales. */
 static size_t longest(const orffi_near *g, size_t begin, size_t end) {
     double most = -1.0;
     size_t which = 0;
@@ -67,7 +68,7 @@ static double fold(double x, double period) {
     return period > 0.0 ? x - period * floor(x / period) : x;
 }
 
-/* Rows within one period of every input that goes round. */
+/* Moves rows into one period of every periodic input. */
 static orff_status fold_rows(orffi_near *g) {
     bool any = false;
     for (size_t i = 0; i < g->d; i++) any = any || g->period[i] > 0.0;
@@ -141,7 +142,8 @@ typedef struct search {
     double *distances; /* squared, ascending */
 } search;
 
-/* Rows come again from the other side of a circle: the nearer side counts. */
+/* Whether `row` is already found at least as near. Periodic inputs offer a row several times; the nearest
+ * copy counts. */
 static bool is_found(search *s, size_t row, double square) {
     for (size_t i = 0; i < s->count; i++) {
         if (s->found[i] != row) continue;
@@ -172,8 +174,8 @@ static void offer(search *s, size_t place) {
     s->found[at] = g->rows[place];
 }
 
-/* away: how far the half is from x along each input, in scales; no row of it can be nearer than that. Rounding must not
- * make it look farther than its rows are. */
+/* Whether no row of a half can be among the nearest. away: the distance of x from the half along each input,
+ * in scales, a lower bound for its rows. Rounding must not make the half appear farther than its rows are. */
 static bool is_too_far(const search *s, const double *away) {
     double square = 0.0;
     if (s->count < s->k) return false;
@@ -181,7 +183,7 @@ static bool is_too_far(const search *s, const double *away) {
     return square * (1.0 - 1e-14) >= s->distances[s->k - 1];
 }
 
-/* The half on the side of x first. */
+/* Searches the half on the side of x first. */
 static void search_node(search *s, size_t node, size_t level, size_t begin, size_t end, double *away) {
     const orffi_near *g = s->near;
     if (g->came[node] == 0 || is_too_far(s, away)) return;
@@ -208,7 +210,7 @@ size_t orffi_near_find(const orffi_near *g, const double *x, size_t k, size_t *f
     size_t rounds = s.k ? 1 : 0;
     for (size_t i = 0; i < g->d; i++) rounds *= g->period[i] > 0.0 ? 3 : 1;
     for (size_t j = 0; j < rounds;
-         j++) { /* x itself, and a period further on both sides, where inputs go round */
+         j++) { /* x itself, and its copies one period away on both sides of periodic inputs */
         double away[ORFFI_NEAR_MOST] = {0};
         size_t rest = j;
         for (size_t i = 0; i < g->d; i++) {
