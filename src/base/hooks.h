@@ -1,4 +1,4 @@
-/* What the library tells the caller while it works, through the calling thread's hooks. */
+/* Log messages and progress reports to the caller, through the calling thread's hooks. */
 #ifndef ORFFI_BASE_HOOKS_H
 #define ORFFI_BASE_HOOKS_H
 
@@ -6,16 +6,17 @@
 
 void orffi_log(orff_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Other hooks for the calling thread; returns those before, to be set again. */
+/* Sets other hooks for the calling thread; returns the previous ones, to be restored. */
 orff_hooks orffi_hooks_swap(orff_hooks hooks);
 
-/* ORFF_ERROR_CANCELLED when the caller wants to stop, else ORFF_OK. Call it from the thread that entered the
+/* ORFF_ERROR_CANCELLED if the caller wants to stop, else ORFF_OK. Call it from the thread that entered the
  * library. */
 orff_status orffi_progress(const char *task, double done, double total);
 
-/* A step of a stage whose own work tells of itself. From enter to leave all progress on the calling thread is that of the
- * stage, so that one measure of what is left stands for all of its steps, and not one for each little task of them. How
- * far a step is the task `inner` tells; nobody if NULL. Of stages within stages only the outermost is seen. */
+/* A step of a stage whose own work also reports progress. Between enter and leave, all progress of the
+ * calling thread is reported as that of the stage, so that the caller sees one measure for all steps instead
+ * of one for each small task. The task named `inner` tells how far the current step is; none does if NULL.
+ * Only the outermost of nested stages is reported. */
 #define ORFFI_FOLDS_TASK "cross-validation" /* a task that is inner to several */
 
 typedef struct orffi_stage {
@@ -23,7 +24,7 @@ typedef struct orffi_stage {
     double done, total;
 } orffi_stage;
 
-/* Tells the progress of the stage, too; leave also where that failed. */
+/* Both report the progress of the stage. Call leave even if enter failed. */
 orff_status orffi_stage_enter(const char *task, double done, double total, const char *inner,
                               orffi_stage *before);
 void orffi_stage_leave(const orffi_stage *before);
