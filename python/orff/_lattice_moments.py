@@ -16,8 +16,8 @@ from ._parameters import FEATURES, KERNEL, MOMENTS, PROGRESS, VERBOSE, Own, para
 from ._settings import Settings, name_of
 from ._sums import Sums
 
-_EITHER_WAY = 2.0  # a length scale that was found may be so much shorter or longer later
-_LOOKED_AT = 20000  # rows, where a length scale is found
+_EITHER_WAY = 2.0  # factor by which a length scale found here may change later
+_LOOKED_AT = 20000  # rows from which a length scale is found
 
 _RANGE = Own(None, "(float, float)", "The shortest and the longest length scale that a later fit may use. The default is "
                                      "that of sigma; if sigma is automatic, from half to twice the most probable one for the "
@@ -83,7 +83,7 @@ class LatticeMoments(Sums):
         del kept
 
     def _kernels(self, settings: Settings, rows: Rows) -> tuple:
-        """The parts, their shortest and longest length scales, and what the parts point into."""
+        """The parts, their shortest and longest length scales, and the memory that the parts point to."""
         d = settings.inputs
         if self.sigma_range is not None:
             if not settings.auto_sigma:
@@ -102,7 +102,7 @@ class LatticeMoments(Sums):
 
     @staticmethod
     def _probe(settings: Settings, rows: Rows) -> Model:
-        """A fit to some of the rows that makes the choices."""
+        """A fit to some of the rows, which makes the automatic choices."""
         step = -(-len(rows.X) // _LOOKED_AT)
         observations, held = rows.only(np.arange(len(rows.X)) % step == 0).observations()
         settings.c.posterior = lib.ORFF_SWITCH_NO
@@ -120,14 +120,14 @@ class LatticeMoments(Sums):
 
     def like(self) -> "LatticeMoments":
         """New moments without rows, on the same lattice and with the same folds, so that they can be added to these."""
-        self._describe()  # without rows there is no lattice yet, which this says
+        self._describe()  # raises an error without rows, because there is no lattice yet
         return self._like()
 
-    # ---- what they hold
+    # ---- contents
 
     @property
     def waves(self) -> int:
-        """Of the lattice."""
+        """Number of waves of the lattice."""
         return int(self._describe().modes)
 
     @property

@@ -10,7 +10,7 @@ from ._settings import Settings, whole
 
 
 class Plan(NamedTuple):
-    """The predicted seconds, and the bytes at the peak."""
+    """The predicted seconds, and the peak memory in bytes."""
 
     seconds: float
     peak_bytes: int
@@ -40,7 +40,7 @@ def plan(n: int, dim: int, outputs: int, **given: Any) -> Plan:
     """
     n, dim, outputs = whole("n", n, 1, 1 << 50), whole("dim", dim, 1, 65536), whole("outputs", outputs, 1, 65536)
     if isinstance(given["sigma"], str):
-        given["sigma"] = given["sigma"].replace("median", "1")  # there are no rows to look at, and any number accepts as long
+        given["sigma"] = given["sigma"].replace("median", "1")  # there are no rows; the time does not depend on the value
     chosen = Settings({**given, "output_matrix": None}, dim, outputs)
     c = chosen.c
     if c.auto_kernel or c.mixture or c.auto_mix:
