@@ -1,4 +1,4 @@
-/* What automatic choices find in rows that were drawn from known kernels: length scales within 15 %, noise within 10 %. */
+/* Automatic choices on rows drawn from known kernels: length scales within 15 %, noise within 10 %. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
