@@ -24,7 +24,7 @@ typedef struct orffi_stage {
     double done, total;
 } orffi_stage;
 
-/* Both report the progress of the stage. Call leave even if enter failed. */
+/* Entering also reports progress. Call leave even if enter failed. */
 orff_status orffi_stage_enter(const char *task, double done, double total, const char *inner,
                               orffi_stage *before);
 void orffi_stage_leave(const orffi_stage *before);

@@ -48,8 +48,8 @@ typedef struct orffi_evidence_form {
     size_t d, p, n_parts;
     const orff_part *parts; /* the parts at x = 0, except for the mix; physical ones name their space */
     size_t scales;
-    const size_t *dials; /* n_parts x d: which x the length scale goes with, or ORFFI_NO_DIAL; one for the
-                            space of a physical part */
+    const size_t *dials; /* n_parts x d: the index in x of each length scale, or ORFFI_NO_DIAL; a physical
+                            part has one for its space */
     bool weights, mix;
     bool errors;           /* rows have known errors; their share in the noise is open */
     size_t instruments;    /* number of instruments; 0 or 1: all rows are alike */

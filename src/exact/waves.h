@@ -1,7 +1,7 @@
 /* The evidence of rows under a sum of parts that oscillate, a spectral mixture:
  *
  *     C_ij = sum_m v_m k_m(x_i - x_j) cos<mu_m, x_i - x_j> + s [i = j]
- *     log p(Y) = -1/2 [ tr Y^T C^-1 Y + p log det C + n p log 2 pi ]                (outputs are as many draws of one process)
+ *     log p(Y) = -1/2 [ tr Y^T C^-1 Y + p log det C + n p log 2 pi ]                (outputs are draws of one process)
  *
  * Rows come in independent groups, as in evidence.h. */
 #ifndef ORFFI_EXACT_WAVES_H
