@@ -94,7 +94,7 @@ static orff_status build(orffi_exact_system *s, const orffi_exact_rows *rows) {
 orff_status orffi_exact_system_build(orffi_exact_system *s, const orff_kernel *kernel,
                                      const orffi_exact_plan *plan, const orffi_exact_rows *rows) {
     const bool turned = plan->law != NULL, directed = rows->along != NULL;
-    /* Directed rows: leaving one out does not move the mean, since no single row is a whole measurement. */
+    /* Directed rows: leaving one out is taken not to move the mean, as no single row is a whole measurement. */
     *s = (orffi_exact_system){.kernel = kernel,
                               .plan = plan,
                               .rows = rows->n,
