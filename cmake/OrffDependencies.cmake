@@ -1,7 +1,7 @@
 # What the library links. Sets
 #   ORFF_LINK_LIBRARIES  for the library itself, and for programs that link it statically
 #   ORFF_INCLUDES        directories of cblas.h, lapacke.h, jansson.h, sleef.h, fftw3.h, proj.h
-#   ORFF_DEFINITIONS     what the code must know about them
+#   ORFF_DEFINITIONS     macros that describe them
 #   ORFF_WITH_SLEEF      whether SLEEF is used
 #   ORFF_WITH_FFTW       whether FFTW is used
 #   ORFF_WITH_PROJ       whether PROJ is used
@@ -10,8 +10,8 @@ set(ORFF_LINK_LIBRARIES)
 set(ORFF_INCLUDES)
 set(ORFF_DEFINITIONS)
 
-# One library with its header; the variables are <prefix>_LIBRARY and <prefix>_INCLUDE. The rest of the arguments
-# are directory suffixes, tried in this order before the plain directories.
+# Finds one library with its header; the variables are <prefix>_LIBRARY and <prefix>_INCLUDE. The other arguments are
+# directory suffixes, tried in this order before the plain directories.
 function(orff_find prefix library header)
     find_library(${prefix}_LIBRARY NAMES ${library} PATH_SUFFIXES ${ARGN})
     find_path(${prefix}_INCLUDE NAMES ${header} PATH_SUFFIXES ${ARGN})
@@ -24,8 +24,8 @@ function(orff_require prefix what)
     endif()
 endfunction()
 
-# --- BLAS. Debian keeps each flavour of OpenBLAS and BLIS in a directory of its own. The OpenMP flavour comes
-# first: it shares its threads with our loops.
+# --- BLAS. Debian installs each flavour of OpenBLAS and BLIS in its own directory. The OpenMP flavour is tried first,
+# because it shares its threads with our loops.
 if(ORFF_BLAS STREQUAL "openblas")
     orff_find(ORFF_OPENBLAS openblas cblas.h openblas-openmp openblas openblas-pthread)
     orff_require(ORFF_OPENBLAS "OpenBLAS (libopenblas-openmp-dev)")
@@ -49,7 +49,7 @@ else()
     message(FATAL_ERROR "ORFF_BLAS is \"${ORFF_BLAS}\": expected openblas, blis or generic")
 endif()
 
-# --- LAPACKE: a library of its own, or a part of the BLAS library.
+# --- LAPACKE: a separate library, or part of the BLAS library.
 orff_find(ORFF_LAPACKE lapacke lapacke.h openblas)
 if(NOT ORFF_LAPACKE_LIBRARY)
     include(CheckFunctionExists)
@@ -87,7 +87,7 @@ if(ORFF_SLEEF)
     endif()
 endif()
 
-# --- FFTW: Fourier transforms in both precisions. Its own threads are not used: see src/lattice/fft.h.
+# --- FFTW: Fourier transforms in both precisions, without FFTW's own threads: see src/lattice/fft.h.
 if(NOT ORFF_FFT MATCHES "^(fftw|none)$")
     message(FATAL_ERROR "ORFF_FFT is \"${ORFF_FFT}\": expected fftw or none")
 endif()
@@ -107,7 +107,7 @@ if(NOT ORFF_PROJ MATCHES "^(AUTO|ON|OFF)$")
     message(FATAL_ERROR "ORFF_PROJ is \"${ORFF_PROJ}\": expected AUTO, ON or OFF")
 endif()
 set(ORFF_WITH_PROJ OFF)
-if(ORFF_PROJ AND NOT ORFF_SANITIZE STREQUAL "memory") # which cannot look into it
+if(ORFF_PROJ AND NOT ORFF_SANITIZE STREQUAL "memory") # whose code it does not instrument
     orff_find(ORFF_LIBPROJ proj proj.h)
     if(ORFF_PROJ STREQUAL "ON")
         orff_require(ORFF_LIBPROJ "PROJ (libproj-dev; -DORFF_PROJ=OFF builds without it)")
@@ -117,8 +117,8 @@ if(ORFF_PROJ AND NOT ORFF_SANITIZE STREQUAL "memory") # which cannot look into i
     endif()
 endif()
 
-# --- OpenMP. Linked by the compiler's own switch, which holds for the static library's users as well. The memory
-# sanitizer cannot look into its runtime.
+# --- OpenMP. Linked through the compiler's own option, which also works for users of the static library. The memory
+# sanitizer does not instrument its runtime.
 if(ORFF_SANITIZE STREQUAL "memory")
     set(OpenMP_C_FLAGS -fopenmp-simd)
 else()

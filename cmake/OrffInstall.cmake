@@ -1,11 +1,12 @@
-# Header, both libraries, orff.pc and the CMake package. All paths are relative: the prefix may be chosen at install.
+# Installs the header, both libraries, orff.pc and the CMake package. All paths are relative, so the prefix can be
+# chosen when installing.
 
 include(CMakePackageConfigHelpers)
 
 install(FILES include/orff.h TYPE INCLUDE)
 install(TARGETS orff orff_static EXPORT orff-targets)
 
-# --- pkg-config. Linker names are taken from the libraries' paths: /a/b/libx.so is -L/a/b -lx.
+# --- pkg-config. Linker names are derived from the libraries' paths: /a/b/libx.so is -L/a/b -lx.
 set(ORFF_PC_PRIVATE)
 foreach(item IN LISTS ORFF_LINK_LIBRARIES)
     if(IS_ABSOLUTE "${item}")

@@ -2,7 +2,8 @@
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.c)
 
-# --- The vector forms of sincos: one file per instruction set, chosen at run time among those compiled here.
+# --- The vector versions of sincos: one file per instruction set; the running processor decides among those compiled
+# here.
 set(sincos_x86_64 sse2 avx2 avx512)
 set(sincos_aarch64 advsimd)
 set(sincos_flags_avx2 -mavx2 -mfma)
@@ -26,8 +27,8 @@ foreach(set IN LISTS sincos_x86_64 sincos_aarch64)
     endif()
 endforeach()
 
-# --- The same for the loops of the nonuniform transforms, whose base is in C for every processor. They round as their
-# instructions do.
+# --- Likewise the loops of the nonuniform transforms, which also have a version in plain C. Their rounding depends on
+# the instruction set.
 foreach(set avx2 avx512)
     set(file ${CMAKE_CURRENT_SOURCE_DIR}/src/lattice/nufft_${set}.c)
     if(NOT machine STREQUAL "x86_64")
@@ -37,7 +38,7 @@ foreach(set avx2 avx512)
     endif()
 endforeach()
 
-# --- And for small loops of every kind.
+# --- Likewise small loops of other kinds.
 set(file ${CMAKE_CURRENT_SOURCE_DIR}/src/base/vector_avx2.c)
 if(NOT machine STREQUAL "x86_64")
     list(REMOVE_ITEM sources ${file})
@@ -45,7 +46,7 @@ else()
     set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${sincos_flags_avx2};-ffp-contract=fast")
 endif()
 
-# --- PROJ is known to one file: with and without it the others are the same.
+# --- Only one file depends on PROJ; all others are the same with and without it.
 if(ORFF_WITH_PROJ)
     set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/base/crs.c PROPERTIES COMPILE_DEFINITIONS ORFF_HAVE_PROJ=1)
 endif()

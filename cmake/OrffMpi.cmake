@@ -1,4 +1,4 @@
-# Whether there is MPI, and the directory mpi/ with it.
+# Looks for MPI, and adds the directory mpi/ if it is found.
 #   ORFF_WITH_MPI  whether orff-mpi is built
 
 set(ORFF_WITH_MPI OFF)

@@ -1,4 +1,4 @@
-# VERSION and the public header must tell the same version: programs see the header's numbers.
+# VERSION and the public header must give the same version; programs read the header's numbers.
 
 set(header ${CMAKE_CURRENT_SOURCE_DIR}/include/orff.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* count numbers, `stride` bytes apart, to doubles. */
+/* Converts `count` numbers, `stride` bytes apart, to doubles. */
 typedef void (*convert_fn)(const unsigned char *from, size_t stride, size_t count, double *to);
 
 typedef struct array {
@@ -15,15 +15,15 @@ typedef struct array {
     fmt_array_layout layout;
     convert_fn convert;
     const unsigned char
-        *whole; /* first number, when all are in memory: mapped, or in `loaded`; NULL: row by row */
+        *whole; /* first number if all are in memory, mapped or in `loaded`; NULL: reading row by row */
     unsigned char *loaded;
-    unsigned char *line; /* one row, when row by row */
+    unsigned char *line; /* one row, if reading row by row */
     size_t line_bytes;
-    uint64_t row;         /* the next */
-    uint64_t first, last; /* the rows to be given: from the one up to before the other */
-    size_t row_stride;    /* bytes from one row to the next in `whole` */
-    size_t *offset;       /* n_chosen: bytes from the start of a row to the number */
-    bool even;            /* the offsets are even_stride apart: one call converts a row */
+    uint64_t row;         /* index of the next row */
+    uint64_t first, last; /* the rows to return: first .. last - 1 */
+    size_t row_stride;    /* bytes between rows in `whole` */
+    size_t *offset;       /* n_chosen: bytes from the start of a row to each number */
+    bool even;            /* the offsets are even_stride apart, so one call converts a row */
     size_t even_stride;
 } array;
 
@@ -93,7 +93,7 @@ bool fmt_array_supports(char kind, unsigned bytes) {
 
 /* ---------------------------------------------------------------- shape */
 
-/* Product of the dimensions from `first` on, in *product; false when it does not fit in 62 bits. */
+/* The product of the dimensions from `first` on, in *product; false if it does not fit in 62 bits. */
 static bool product_from(const fmt_array_layout *layout, size_t first, uint64_t *product) {
     *product = 1;
     for (size_t k = first; k < layout->rank; k++) {
@@ -104,15 +104,15 @@ static bool product_from(const fmt_array_layout *layout, size_t first, uint64_t 
     return true;
 }
 
-/* Bytes of all numbers. */
+/* The size of all numbers in bytes. */
 static uint64_t data_bytes(const fmt_array_layout *layout) {
     uint64_t count;
     product_from(layout, 0, &count);
     return count * layout->bytes;
 }
 
-/* How far the number of a column (its index in C order over the dimensions behind the first) is from the
- * start of its row. In Fortran order the first index runs fastest. */
+/* The distance of a column's number from the start of its row. The column is an index in C order over all
+ * dimensions but the first. In Fortran order the first index varies fastest. */
 static size_t column_offset(const fmt_array_layout *layout, size_t column) {
     if (!layout->fortran) return column * layout->bytes;
     uint64_t offset = 0;
@@ -125,7 +125,7 @@ static size_t column_offset(const fmt_array_layout *layout, size_t column) {
     return (size_t)offset;
 }
 
-/* ---------------------------------------------------------------- where the numbers are */
+/* ---------------------------------------------------------------- locating the numbers */
 
 static int fail_short(fmt_table *table, const array *a, uint64_t found) {
     return fmt_table_fail(table, ORFF_ERROR_FORMAT, "is cut short: %llu bytes of numbers, expected %llu",
@@ -140,7 +140,7 @@ static int fail_long(fmt_table *table, const array *a) {
         (unsigned long long)data_bytes(&a->layout));
 }
 
-/* Behind the last number the file ends. */
+/* Checks that the file ends after the last number. */
 static int check_end(fmt_table *table, array *a) {
     bool at_end;
     const int status = fmt_stream_at_end(a->stream, &at_end);
@@ -148,8 +148,8 @@ static int check_end(fmt_table *table, array *a) {
     return at_end ? ORFF_OK : fail_long(table, a);
 }
 
-/* Everything that is left in the stream, `size` bytes at most; memory grows with what is really there, so
- * that a header that lies does no harm. */
+/* Reads the rest of the stream, at most `size` bytes. Memory grows with the bytes actually there, so a wrong
+ * header does no harm. */
 static int load(fmt_table *table, array *a, uint64_t size) {
     size_t room = 0, used = 0, got = 1;
     while (used < size && got) {
@@ -167,7 +167,8 @@ static int load(fmt_table *table, array *a, uint64_t size) {
     return check_end(table, a);
 }
 
-/* Map it if it can be, else read it by rows, or all of it when a row is spread over the whole file. */
+/* Maps the file if possible; otherwise reads it by rows, or all of it if each row is spread over the whole
+ * file. */
 static int find_numbers(fmt_table *table, array *a) {
     const fmt_array_layout *layout = &a->layout;
     const uint64_t size = data_bytes(layout);
@@ -235,7 +236,7 @@ int fmt_array_choose(fmt_table *table) {
     return ORFF_OK;
 }
 
-/* The next row's first byte. */
+/* The first byte of the next row. */
 static int fetch(fmt_table *table, array *a, const unsigned char **row) {
     size_t got;
     if (a->whole) {
@@ -273,7 +274,7 @@ int fmt_array_rewind(fmt_table *table) {
     return status ? fmt_table_fail_stream(table, status, a->stream) : ORFF_OK;
 }
 
-/* Row by row there is no way around the rows before. */
+/* Reading row by row cannot skip the rows before the share. */
 int fmt_array_share(fmt_table *table, const fmt_share *share, bool *divided) {
     array *a = table->state;
     if (!a->whole || a->loaded) return ORFF_OK;

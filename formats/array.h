@@ -1,4 +1,4 @@
-/* Arrays of numbers in files, row by row: what NPY and IDX have in common behind their headers. */
+/* Arrays of numbers in files, row by row: what NPY and IDX have in common after their headers. */
 #ifndef FMT_ARRAY_H
 #define FMT_ARRAY_H
 
@@ -7,22 +7,23 @@
 #define FMT_ARRAY_RANK 16
 
 typedef struct fmt_array_layout {
-    size_t rank; /* 1: one column; more than 2: what one index of the first dimension has is one row */
+    size_t rank; /* 1: one column; more than 2: one index of the first dimension is one row, with all its
+                    numbers */
     uint64_t shape[FMT_ARRAY_RANK];
-    char kind;      /* 'f' float, 'i' integer, 'u' unsigned integer, 'b' truth value */
+    char kind;      /* 'f' float, 'i' integer, 'u' unsigned integer, 'b' boolean */
     unsigned bytes; /* of one number: 1, 2, 4 or 8 */
     bool big_endian, fortran;
     uint64_t offset; /* bytes before the first number */
 } fmt_array_layout;
 
-/* Open the file of a table; read_header reads the format's header, up to the first number. */
+/* Opens the file of a table; read_header reads the format's header, up to the first number. */
 int fmt_array_open(fmt_table *table,
                    int (*read_header)(fmt_table *table, fmt_stream *stream, fmt_array_layout *layout));
 
-/* `size` bytes of a header; fewer are an error. */
+/* Reads `size` bytes of a header; fewer are an error. */
 int fmt_array_read(fmt_table *table, fmt_stream *stream, void *memory, size_t size);
 
-/* True when there are numbers of that kind and size. */
+/* True if numbers of this kind and size are supported. */
 bool fmt_array_supports(char kind, unsigned bytes);
 
 /* Functions of an fmt_source. */

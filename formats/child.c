@@ -22,8 +22,8 @@ enum { SOCKET = 3, KEPT = 4, ABOVE = 16, LOOK_MS = 200, DESCRIPTORS_MOST = 1 << 
 
 /* ---------------------------------------------------------------- in the child */
 
-/* Handlers are the parent's business. What a terminal or a supervisor sends to all is for the parent to
- * hear, with which the child dies. */
+/* The parent's signal handlers are reset. Signals that a terminal or a supervisor sends to the whole group
+ * are ignored: the parent handles them, and the child dies with it. */
 static void reset_signals(void) {
     static const int left_to_parent[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGTSTP};
     for (int number = 1; number < NSIG; number++) {
@@ -52,7 +52,7 @@ static void close_from(int first) {
     for (int i = first; i < (most > 0 && most < DESCRIPTORS_MOST ? most : DESCRIPTORS_MOST); i++) close(i);
 }
 
-/* SOCKET, KEPT (or -1), nothing at the standard streams, and no others. */
+/* Leaves SOCKET and KEPT (or -1) open, connects the standard streams to /dev/null, and closes all others. */
 static int sort_descriptors(int line, int descriptor) {
     const int nothing = open("/dev/null", O_RDWR);
     const int high_line = fcntl(line, F_DUPFD, ABOVE);
@@ -65,7 +65,7 @@ static int sort_descriptors(int line, int descriptor) {
     return high < 0 ? -1 : KEPT;
 }
 
-/* Bytes of address space in use; 0 where the system does not say. */
+/* Bytes of address space in use; 0 if the system does not say. */
 static uint64_t address_space(void) {
     unsigned long long pages = 0;
     FILE *file = fopen("/proc/self/statm", "re");
@@ -75,7 +75,7 @@ static uint64_t address_space(void) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Whether the limit that is in force is above `most`, which it then becomes. */
+/* Reduces the current limit to `most`; false if it is not above that. */
 static bool lower(struct rlimit *now, rlim_t most) {
     if (now->rlim_cur != RLIM_INFINITY && now->rlim_cur <= most) return false;
     now->rlim_cur = most;
@@ -135,7 +135,7 @@ fmt_child_outcome fmt_child_ask(fmt_child *child, const void *bytes, size_t size
     return fmt_wire_send(child->socket, bytes, size) ? FMT_CHILD_FINE : FMT_CHILD_GONE;
 }
 
-/* Until there is something to read, or reason not to wait for it. */
+/* Waits until there is something to read, or a reason to stop waiting. */
 static fmt_child_outcome wait_for(fmt_child *child) {
     for (;;) {
         struct pollfd line = {.fd = child->socket, .events = POLLIN};
@@ -163,7 +163,7 @@ fmt_child_outcome fmt_child_receive(fmt_child *child, void *bytes, size_t size) 
     return outcome;
 }
 
-/* Killing one that is ending already does not change how it ends. */
+/* Killing a child that is already exiting does not change its exit status. */
 void fmt_child_end(fmt_child *child) {
     if (child->socket >= 0) close(child->socket);
     child->socket = -1;

@@ -1,5 +1,5 @@
-/* The side of a source's child. What it is asked comes from its own parent and is taken as it is; when the
- * line breaks there is nobody left to work for. */
+/* The child's side of a source. Requests come from its own parent and are trusted. When the connection
+ * breaks, nobody is left to work for. */
 #define _GNU_SOURCE
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct server {
     fmt_table *table;
     const fmt_source *source;
     double *blocks; /* shared with the parent */
-    int failed;     /* what ended the rows, told when those before it are sent */
+    int failed;     /* the failure that ended the rows, reported after the rows before it are sent */
 } server;
 
 static void answer(const server *s, uint32_t kind, int status, uint64_t number, const void *bytes,
@@ -77,7 +77,8 @@ static int choose(server *s, fmt_wire *asked) {
     return status;
 }
 
-/* Rows into a block as far as they go; a failure behind some of them waits for the next time. */
+/* Fills a block with rows, until the end or a failure. A failure after some rows is reported with the next
+ * request. */
 static void fill_block(server *s, uint64_t most, uint64_t which) {
     double *row = s->blocks + (which ? FMT_BLOCK_VALUES : 0);
     uint64_t count = 0;
@@ -96,8 +97,8 @@ static int rewind_source(server *s) {
     return s->source->rewind(s->table);
 }
 
-/* The source knows the place of the row it gave last only, and may be far ahead: it goes back and reads up to
- * that row again. */
+/* The source knows only the place of the last row it gave, and may have read far ahead. So it rewinds and
+ * reads up to the wanted row again. */
 static void find_place(server *s, uint64_t row, size_t slot) {
     char text[FMT_PLACE_ROOM] = "";
     bool got = true;

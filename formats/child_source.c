@@ -13,19 +13,19 @@
 
 #include "formats/wire.h"
 
-/* Values in one block: enough that messages cost nothing beside them, few enough for a cache. */
+/* Values in one block: enough that messages cost little in comparison, few enough for a cache. */
 enum { BLOCK_VALUES = 1 << 14, HEADER_MOST = 1 << 28, TEXT_MOST = 1 << 16 };
 
 typedef struct remote {
     fmt_child_plan plan;
     fmt_child child;
-    int failed;              /* nothing can be had any more */
-    bool asked;              /* rows are on their way */
-    bool ended;              /* all rows are here */
+    int failed;              /* status of the failure after which nothing can be read */
+    bool asked;              /* rows have been requested */
+    bool ended;              /* all rows have been received */
     double *blocks;          /* two of FMT_BLOCK_VALUES, shared with the child; NULL: none */
-    size_t which;            /* the block that has the rows here */
-    size_t room, held, next; /* rows that a block may have, that are there, that were given */
-    uint64_t given;          /* rows since the start */
+    size_t which;            /* the block with the current rows */
+    size_t room, held, next; /* rows that fit a block, rows received, rows returned */
+    uint64_t given;          /* rows returned since the start */
 } remote;
 
 /* ---------------------------------------------------------------- failures */
@@ -44,7 +44,7 @@ static int fail_crashed(fmt_table *table, const remote *r) {
                                  : "ended without a message; is memory short?");
 }
 
-/* What a broken line means. The child is gone after it, and so is all else that could be read. */
+/* Reports a broken connection. The child is gone then, and nothing more can be read. */
 static int fail_line(fmt_table *table, remote *r, fmt_child_outcome outcome) {
     fmt_child_end(&r->child);
     if (outcome == FMT_CHILD_INTERRUPTED) {
@@ -70,7 +70,7 @@ static int fail_nonsense(fmt_table *table, remote *r) {
     return r->failed;
 }
 
-/* The limit may be lower than what the machine has. */
+/* The limit may be lower than the machine's memory. */
 static int fail_memory(fmt_table *table, const remote *r) {
     return fmt_table_fail(table, ORFF_ERROR_NO_MEMORY,
                           "not enough memory: %s may have %.3g GB; %s allows more", r->plan.library,
@@ -81,14 +81,14 @@ static int fail_memory(fmt_table *table, const remote *r) {
 
 static int ask(fmt_table *table, remote *r, uint32_t kind, uint64_t number, const fmt_wire *wire) {
     const fmt_wire_head head = {.kind = kind, .number = number, .size = wire ? wire->size : 0};
-    if (r->failed) return r->failed; /* the message stands */
+    if (r->failed) return r->failed; /* its message is still set */
     if (wire && wire->bad) return fmt_table_fail_memory(table);
     fmt_child_outcome outcome = fmt_child_ask(&r->child, &head, sizeof head);
     if (!outcome && wire) outcome = fmt_child_ask(&r->child, wire->bytes, wire->size);
     return outcome ? fail_line(table, r, outcome) : ORFF_OK;
 }
 
-/* The message of a failure, which the child has put in the same words as this side would. */
+/* Reads the message of a failure; the child words it as this side would. */
 static int read_failure(fmt_table *table, remote *r, const fmt_wire_head *head) {
     char message[sizeof table->message] = "";
     if (head->size >= sizeof message || (unsigned)head->status >= ORFF_STATUS_COUNT)
@@ -100,7 +100,7 @@ static int read_failure(fmt_table *table, remote *r, const fmt_wire_head *head) 
     return head->status;
 }
 
-/* The head of an answer with at most so many bytes. */
+/* Receives the head of an answer with at most `most` bytes. */
 static int hear(fmt_table *table, remote *r, uint32_t kind, uint64_t most, fmt_wire_head *head) {
     if (r->failed) return r->failed;
     const fmt_child_outcome outcome = fmt_child_receive(&r->child, head, sizeof *head);
@@ -148,7 +148,7 @@ static int read_columns(fmt_table *table, remote *r, fmt_wire *wire) {
     return wire->bad || wire->at != wire->size ? fail_nonsense(table, r) : ORFF_OK;
 }
 
-/* In the child: the table here is a copy of the parent's, and becomes that of the source itself. */
+/* Runs in the child, where the table is a copy of the parent's and becomes that of the source itself. */
 static void work(int socket, int kept, void *self) {
     fmt_table *table = self;
     const remote *r = table->state;
@@ -158,7 +158,7 @@ static void work(int socket, int kept, void *self) {
 }
 
 static size_t blocks_size(void) {
-    return 2 * FMT_BLOCK_VALUES * sizeof(double); /* of which only what is used becomes real */
+    return 2 * FMT_BLOCK_VALUES * sizeof(double); /* only the pages used take real memory */
 }
 
 int fmt_child_source_open(fmt_table *table, const fmt_child_plan *plan) {
@@ -182,7 +182,7 @@ int fmt_child_source_open(fmt_table *table, const fmt_child_plan *plan) {
 
 /* ---------------------------------------------------------------- rows */
 
-/* Rows into the block that is not in use. */
+/* Requests rows into the block that is not in use. */
 static int ask_rows(fmt_table *table, remote *r) {
     fmt_wire wire = {0};
     fmt_wire_put_number(&wire, !r->which);
@@ -192,7 +192,7 @@ static int ask_rows(fmt_table *table, remote *r) {
     return status;
 }
 
-/* Hears of rows that were asked for ahead and are not wanted any more. */
+/* Receives rows that were requested ahead and are no longer wanted. */
 static int drain(fmt_table *table, remote *r) {
     fmt_wire_head head = {0};
     const int status = r->asked ? hear(table, r, FMT_ASK_ROWS, 0, &head) : ORFF_OK;
@@ -221,7 +221,8 @@ int fmt_child_source_choose(fmt_table *table) {
     return status;
 }
 
-/* The next block; the one after it is asked for at once, so that the child works while these rows are used. */
+/* Receives the next block, and requests the one after it at once, so that the child works while these rows
+ * are used. */
 static int fetch(fmt_table *table, remote *r) {
     fmt_wire_head head = {0};
     r->held = r->next = 0;
@@ -259,7 +260,7 @@ int fmt_child_source_rewind(fmt_table *table) {
     return status;
 }
 
-/* The child knows; where it cannot say, the number of the row must do. */
+/* Asks the child for the place of a value; if it cannot say, the row number must do. */
 static int ask_place(fmt_table *table, remote *r, size_t slot, char *text, size_t room) {
     fmt_wire wire = {0};
     uint64_t number;
@@ -274,7 +275,7 @@ static int ask_place(fmt_table *table, remote *r, size_t slot, char *text, size_
 
 void fmt_child_source_place(const fmt_table *table, size_t slot, char *text, size_t room) {
     remote *r = table->state;
-    fmt_table scratch = *table; /* for messages that nobody reads */
+    fmt_table scratch = *table; /* collects messages that nobody reads */
     if (ask_place(&scratch, r, slot, text, room))
         snprintf(text, room, "row %llu", (unsigned long long)r->given);
 }

@@ -7,7 +7,7 @@ enum { TEXT = 2, DOUBLE = 6 }; /* types */
 
 /* ---------------------------------------------------------------- bytes */
 
-/* Room for `size` more bytes, zeros; NULL when there is none. */
+/* Makes room for `size` more bytes, set to zero; NULL if memory runs out. */
 static unsigned char *grow(fmt_classic *c, size_t size) {
     if (!c->failed && c->size + size > c->room) {
         const size_t room = 2 * (c->size + size);
@@ -36,7 +36,7 @@ static size_t count_bytes(const fmt_classic *c) {
     return c->wide ? 8 : 4;
 }
 
-/* A length, the letters, and zeros up to a multiple of 4. */
+/* A length, the letters, and zero bytes up to a multiple of 4. */
 static void put_letters(fmt_classic *c, const char *text) {
     const size_t length = strlen(text);
     put(c, count_bytes(c), length);

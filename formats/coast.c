@@ -45,7 +45,7 @@ static bool add_point(fmt_coast *c, double x, double y) {
     return true;
 }
 
-/* The points since the last line become one; a single point is none. */
+/* Ends the current line; a single point is not a line and is dropped. */
 static bool end_line(fmt_coast *c) {
     void *memory = c->starts;
     const bool there = grow(&memory, &c->room_lines, c->lines + 2, sizeof *c->starts);
@@ -67,7 +67,7 @@ static bool out_of_memory(fmt_json *j) {
     return fmt_json_fail(j, "not enough memory");
 }
 
-/* [x, y] or [x, y, height, ..] behind its bracket. */
+/* [x, y] or [x, y, height, ..], from after its opening bracket. */
 static bool read_position(fmt_json *j, fmt_coast *c) {
     double place[2] = {(double)NAN, (double)NAN}, value;
     size_t count = 0;
@@ -82,7 +82,8 @@ static bool read_position(fmt_json *j, fmt_coast *c) {
     return add_point(c, place[0], place[1]) || out_of_memory(j);
 }
 
-/* Lists in lists, down to positions; a list of positions is a line. `deep`: how many lists may still come. */
+/* Nested lists, down to positions; a list of positions is a line. `deep`: how many further levels are
+ * allowed. */
 static bool read_coordinates(fmt_json *j, fmt_coast *c, int deep) {
     if (deep < 0) return fmt_json_fail(j, "coordinates nest deeper than those of a MultiPolygon");
     if (!fmt_json_enter(j, '[')) return !j->trouble;
@@ -98,7 +99,7 @@ static bool read_coordinates(fmt_json *j, fmt_coast *c, int deep) {
     return c->points == before || end_line(c) || out_of_memory(j);
 }
 
-/* Any object: a geometry, a feature, a collection of either. */
+/* Any object: a geometry, a feature, or a collection of either. */
 static bool read_object(fmt_json *j, fmt_coast *c);
 
 static bool read_objects(fmt_json *j, fmt_coast *c) {
@@ -108,7 +109,7 @@ static bool read_objects(fmt_json *j, fmt_coast *c) {
     return !j->trouble;
 }
 
-/* Places that are no lines are taken back. */
+/* Removes the points of an object that has no lines. */
 static bool drop_points(fmt_coast *c, const char *type, size_t lines, size_t points) {
     if (!end_line(c)) return false;
     if (strcmp(type, "Point") && strcmp(type, "MultiPoint")) return true;
@@ -148,7 +149,7 @@ static bool is_gap(char letter) {
     return letter && strchr(" \t,;", letter);
 }
 
-/* The number at *at, NAN for nan and the like; false where there is none. */
+/* The number at *at, NAN for nan and the like; false if there is none. */
 static bool parse_number(const char **at, double *value) {
     while (is_gap(**at)) ++*at;
     const char *end = orff_number_scan(*at, value);
@@ -165,7 +166,7 @@ static bool is_blank(const char *line) {
     return line[strspn(line, " \t\r,;")] == '\0';
 }
 
-/* One line of text, which ends with a zero. */
+/* One line of text, terminated by a zero byte. */
 static int read_line(fmt_coast *c, const char *line, bool first) {
     double x, y;
     const char *at = line + strspn(line, " \t");
@@ -181,7 +182,7 @@ static int read_text(fmt_coast *c, char *text, size_t length, size_t *line) {
     if (!strncmp(at, MARK, strlen(MARK))) at += strlen(MARK);
     for (*line = 1; at < end; ++*line) {
         char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop) stop = end; /* a zero stands there */
+        if (!stop) stop = end; /* which points to the terminating zero */
         *stop = '\0';
         const int status = read_line(c, at, c->points == 0 && c->lines == 0 && *line < 3);
         if (status) return status;
@@ -192,7 +193,7 @@ static int read_text(fmt_coast *c, char *text, size_t length, size_t *line) {
 
 /* ---------------------------------------------------------------- Natural Earth */
 
-/* scripts/natural-earth.py says how it is laid out. */
+/* scripts/natural-earth.py describes the layout. */
 static const unsigned char land[] = {
 #include <natural_earth_land.inc> /* made by the build from natural-earth/land-50m.bin */
 };
@@ -226,7 +227,7 @@ static bool read_natural_earth(fmt_coast *c) {
     return true;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- reading a file */
 
 static int say(char *message, size_t room, int status, const char *path, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -21,7 +21,7 @@ const char *fmt_nearest(const char *name, size_t count, char *const *names) {
     return nearest;
 }
 
-/* "a, b, c, .." as far as there is room. */
+/* "a, b, c, .." as far as it fits. */
 static void list_names(const fmt_table *table, char *text, size_t room) {
     size_t used = 0;
     for (size_t i = 0; i < table->columns; i++) {
@@ -46,7 +46,7 @@ static int fail_unknown(fmt_table *table, const char *what, const char *name) {
                           what, shown, names);
 }
 
-/* A list under way: `room` entries are there. */
+/* A list being built: `room` entries are allocated. */
 typedef struct list {
     fmt_table *table;
     const char *what;
@@ -70,7 +70,8 @@ static int add(list *l, size_t column) {
     return ORFF_OK;
 }
 
-/* A number from 1 on at the start of the text; 0 when there is none. Stops growing long before it wraps. */
+/* A number from 1 on at the start of the text; 0 if there is none. It stops growing long before it
+ * overflows. */
 static size_t number(const char **text) {
     size_t value = 0;
     for (; isdigit((unsigned char)**text); ++*text)
@@ -78,13 +79,14 @@ static size_t number(const char **text) {
     return value;
 }
 
-/* What people see of a name is a name of the column too, and all that JSON can hold of one that is not UTF-8. */
+/* The form in which a name is shown is also accepted as the name. For names that are not UTF-8, it is the
+ * only form that JSON can contain. */
 static bool is_shown_as(const char *own, const char *name) {
     char shown[512];
     return strchr(name, '\\') && orff_text_show(shown, sizeof shown, own) && !strcmp(shown, name);
 }
 
-/* Whether a column has this name, its own or the one that is made up for it. */
+/* Whether a column has this name, its own or the generated one. */
 static bool has_name(const fmt_table *table, size_t column, const char *name) {
     const char *own = table->names[column], *title = table->titles ? table->titles[column] : NULL;
     if (title && !strcmp(title, name)) return true;
@@ -94,7 +96,7 @@ static bool has_name(const fmt_table *table, size_t column, const char *name) {
     return *name == 'c' && number(&at) == column + 1 && !*at;
 }
 
-/* Adds the column of that name, when there is one. */
+/* Adds the column of that name, if there is one. */
 static int add_named(list *l, const char *name, bool *found) {
     const fmt_table *table = l->table;
     size_t first = table->columns;
@@ -141,8 +143,7 @@ static int add_item(list *l, const char *item, bool quoted) {
     return quoted ? fail_unknown(l->table, l->what, item) : add_numbered(l, item);
 }
 
-/* Cuts the item at *at out of the text, in place, and moves behind its comma. NULL: the quote is not
- * closed. */
+/* Cuts the item at *at out of the text, in place, and moves past its comma. NULL: a quote is not closed. */
 static char *cut_item(char **at, bool *quoted) {
     char *item = *at, *end;
     while (*item == ' ') item++;

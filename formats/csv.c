@@ -1,5 +1,6 @@
-/* Comma-separated values, as RFC 4180 has them and as they come: also with semicolons, tabs or blanks between cells, with
- * decimal commas, a byte order mark, comment lines, units, dates, plain or packed. csv_layout.c finds out which. */
+/* Comma-separated values, as defined by RFC 4180 and as found in practice: also with semicolons, tabs or
+ * blanks between cells, with decimal commas, a byte order mark, comment lines, units, dates, plain or
+ * compressed. csv_layout.c finds out which. */
 #define _GNU_SOURCE
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #include "orff.h"
 
 #define CAREFUL ((int32_t)1 << 30)
-#define ADDED   (-2) /* no slot of its own: a time of day that is added to the date before it */
+#define ADDED   (-2) /* no slot of its own: a time of day, added to the date before it */
 
 /* ---------------------------------------------------------------- cells */
 
@@ -35,7 +36,7 @@ static int label_value(fmt_table *table, size_t column, const fmt_csv_cell *t, d
     return ORFF_OK;
 }
 
-/* The number that stands for a group: that of the cell, or one of 52 bits that follow from its text (FNV-1a). */
+/* The number that represents a group: the number in the cell, or 52 bits derived from its text (FNV-1a). */
 static int group_value(fmt_table *table, const fmt_csv_cell *t, double *value) {
     uint64_t hash = 14695981039346656037u;
     if (orff_number_scan(t->text, value) == t->end && isfinite(*value)) return ORFF_OK;
@@ -44,7 +45,7 @@ static int group_value(fmt_table *table, const fmt_csv_cell *t, double *value) {
     return fmt_table_remember_group(table, t->text, (size_t)(t->end - t->text), *value);
 }
 
-/* The one comma of a number becomes a point. False: the number has a point, or several commas. */
+/* Replaces the only comma of a number by a point. False: the number has a point, or several commas. */
 static bool comma_to_point(const fmt_csv_cell *t) {
     char *comma = memchr(t->text, ',', (size_t)(t->end - t->text));
     if (memchr(t->text, '.', (size_t)(t->end - t->text))) return false;
@@ -97,7 +98,7 @@ static int clock_value(fmt_table *table, size_t column, const fmt_csv_cell *t, d
                : fail_cell(table, column, t, "is not a time of day such as 06:30, as the first rows have");
 }
 
-/* To the seconds of the date in the cell before. */
+/* Adds a time of day to the date in the cell before, in seconds. */
 static int add_clock(fmt_table *table, size_t column, const fmt_csv_cell *t, double *date) {
     double seconds = (double)NAN;
     const int status =
@@ -134,7 +135,7 @@ static int fail_ragged(fmt_table *table, const fmt_csv_lines *lines, size_t foun
                           fmt_csv_line_text(lines, lines->row_line, where), found, table->columns);
 }
 
-/* The one cell at *at into its slot, by the full rules. */
+/* Parses the cell at *at into its slot, by the full rules. */
 static int slow_cell(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r, char **at, size_t column,
                      double *row) {
     fmt_csv_cell t;
@@ -149,7 +150,7 @@ static int slow_cell(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r
     return cell_value(table, column, (size_t)(slot & ~CAREFUL), &t, &row[slot & ~CAREFUL]);
 }
 
-/* A plain number, or a cell that nobody wants; false leaves the cell to slow_cell. */
+/* Parses a plain number, or skips an unused cell; false leaves the cell to slow_cell. */
 static bool quick_cell(const fmt_csv *c, const fmt_csv_record *r, char **at, size_t column, double *row) {
     const int32_t slot = c->slot[column];
     if (**at == '"') return false;
@@ -177,7 +178,7 @@ static int parse_row(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r
     for (;; at++) {
         if (column == table->columns) {
             const fmt_csv_record rest = {at, r->end, r->quoted};
-            if (is_blank(at, r->end)) return ORFF_OK; /* a separator behind the last cell */
+            if (is_blank(at, r->end)) return ORFF_OK; /* a separator after the last cell */
             return fail_ragged(table, &c->lines, column + fmt_csv_count(rest, c->between));
         }
         if (!quick_cell(c, r, &at, column, row)) {
@@ -214,7 +215,7 @@ static void csv_place(const fmt_table *table, size_t slot, char *text, size_t ro
 
 /* ---------------------------------------------------------------- opening */
 
-/* The separator and all else that must be known before a record can be read. */
+/* Finds the separator and everything else needed before a record can be read. */
 static int find_layout(fmt_table *table, fmt_csv *c) {
     const bool tabs = fmt_ends_with(table->path, ".tsv") || fmt_ends_with(table->path, ".tsv.gz") ||
                       fmt_ends_with(table->path, ".tsv.xz");
@@ -231,7 +232,7 @@ static int find_layout(fmt_table *table, fmt_csv *c) {
     return fmt_csv_lines_skip(table, &c->lines, c->layout.skip);
 }
 
-/* The first record is looked at; as data it stays where it is. */
+/* Reads the header from the first record; a record of data is left to be read again. */
 static int begin(fmt_table *table, fmt_csv *c) {
     fmt_csv_record first;
     bool got = false;

@@ -10,7 +10,7 @@ static void trim(fmt_csv_cell *t, char separator) {
     while (t->text < t->end && (t->end[-1] == ' ' || (t->end[-1] == '\t' && separator != '\t'))) t->end--;
 }
 
-/* Takes the quotes off the cell at *at, in place; false when something stands behind the closing one. */
+/* Removes the quotes of the cell at *at, in place; false if there is text after the closing one. */
 static bool parse_quoted(char **at, const char *end, char separator, fmt_csv_cell *t) {
     char *from = *at + 1, *to = from;
     t->text = to;

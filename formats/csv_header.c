@@ -1,4 +1,4 @@
-/* What stands above the rows of a table: names, units; and what the first rows say of the columns. */
+/* The header of a table: names and units; and what the first rows show about the columns. */
 #define _GNU_SOURCE
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int set_name(fmt_table *table, size_t column, const char *text, size_t le
     return table->names[column] ? ORFF_OK : fmt_table_fail_memory(table);
 }
 
-/* The cells of the first row become names, empty ones apart. */
+/* Uses the cells of the first row as names, except empty ones. */
 static int set_names(fmt_table *table, const fmt_csv *c, fmt_csv_record r) {
     size_t column = 0;
     for (char *at = r.text; column < table->columns; at++, column++) {
@@ -30,7 +30,7 @@ static int set_names(fmt_table *table, const fmt_csv *c, fmt_csv_record r) {
     return ORFF_OK;
 }
 
-/* Those of a comment, or of Tecplot. */
+/* Uses the names from a comment or from Tecplot. */
 static int set_layout_names(fmt_table *table, const fmt_csv *c) {
     for (size_t i = 0; i < table->columns; i++) {
         const int status = set_name(table, i, c->layout.names[i], strlen(c->layout.names[i]));
@@ -47,14 +47,14 @@ static bool has_text(const fmt_table *table, const fmt_csv *c, fmt_csv_record r)
         const fmt_csv_piece piece = {t.text, t.end, false};
         const fmt_csv_kind kind = fmt_csv_piece_kind(&piece, &value);
         const bool number =
-            kind == FMT_CSV_TEXT && orff_number_scan(t.text, &value) == t.end; /* a long one */
+            kind == FMT_CSV_TEXT && orff_number_scan(t.text, &value) == t.end; /* a long number */
         if (kind == FMT_CSV_COMMA_NUMBER && !c->layout.decimal_comma) return true;
         if (kind == FMT_CSV_TEXT && !number && !fmt_csv_cell_missing(table, &t, false)) return true;
         if (at >= r.end) return false;
     }
 }
 
-/* Where blanks separate, "[m s-1]" and "(m)" belong to the name before them. */
+/* If blanks separate cells, "[m s-1]" and "(m)" belong to the name before them. */
 static void join_units(fmt_csv_record *r) {
     for (char *at = r->text; at + 1 < r->end; at++) {
         if (*at != '\t' || (at[1] != '[' && at[1] != '(') || at == r->text) continue;
@@ -64,7 +64,7 @@ static void join_units(fmt_csv_record *r) {
     }
 }
 
-/* Taking quotes off changes a record, and the first one may have to be read again: this works on a copy. */
+/* Removing quotes changes a record, and the first one may have to be read again, so this works on a copy. */
 static int copy_record(fmt_table *table, const fmt_csv *c, const fmt_csv_record *r, fmt_csv_record *copy) {
     const size_t size = (size_t)(r->end - r->text);
     free(copy->text);
@@ -80,9 +80,9 @@ static int copy_record(fmt_table *table, const fmt_csv *c, const fmt_csv_record 
     return ORFF_OK;
 }
 
-/* ---------------------------------------------------------------- the lines behind the names */
+/* ---------------------------------------------------------------- the lines after the names */
 
-/* A separator behind the last cell of all rows in sight makes no column. */
+/* Whether all rows examined end with a separator, which then makes no further column. */
 static bool ends_with_separator(const fmt_csv *c, fmt_csv_sample sample, size_t columns) {
     fmt_csv_sample line;
     size_t rows = 0;
@@ -101,7 +101,8 @@ static int sample_lines(fmt_table *table, fmt_csv *c, fmt_csv_sample *sample) {
     return fmt_csv_lines_sample(table, &c->lines, &sample->text, &sample->end);
 }
 
-/* What the line below the names is: units when it has no number, and the line below it has numbers where it has text. */
+/* Whether the line below the names has units: it has no numbers, and the line below it has numbers where it
+ * has text. */
 static bool are_units(const fmt_csv *c, fmt_csv_sample sample, fmt_csv_sample *units) {
     fmt_csv_sample row;
     fmt_csv_piece unit, number;
@@ -146,7 +147,7 @@ static int read_units(fmt_table *table, fmt_csv *c) {
     return status ? status : fmt_csv_lines_next(table, &c->lines, &record, &got);
 }
 
-/* "u [m/s]" is u, in m/s. The whole text is kept as another name. */
+/* Splits "u [m/s]" into the name u and the units m/s. The whole text is kept as a second name. */
 static int split_name(fmt_table *table, size_t column) {
     char *units = NULL;
     table->titles[column] = strdup(table->names[column]);
@@ -163,7 +164,7 @@ static bool is_named_twice(const fmt_table *table, size_t column) {
     return false;
 }
 
-/* Where columns differ in their units only, these are part of the name: "x (km)" beside "x (m)". */
+/* If two columns differ only in their units, the units are part of the name: "x (km)" and "x (m)". */
 static int split_names(fmt_table *table) {
     const size_t n = table->columns;
     if (n > 4096) return ORFF_OK;
@@ -174,7 +175,7 @@ static int split_names(fmt_table *table) {
         if (table->names[i]) status = split_name(table, i);
     for (size_t i = 0; !status && i < n; i++) twice[i] = table->names[i] && is_named_twice(table, i);
     for (size_t i = 0; !status && i < n; i++)
-        if (twice[i]) strcpy(table->names[i], table->titles[i]); /* it was there before */
+        if (twice[i]) strcpy(table->names[i], table->titles[i]); /* both names existed before the split */
     free(twice);
     return status;
 }
@@ -184,7 +185,7 @@ static int set_clock(fmt_table *table, fmt_csv *c, size_t column) {
     return table->units && table->units[column] ? ORFF_OK : set_units(table, column, "hours", 5);
 }
 
-/* Times of day that stand behind dates without any are part of these. */
+/* A column of times of day right after dates without times is part of these. */
 static void join_clock(fmt_table *table, const fmt_csv *c, const bool *bare) {
     for (size_t i = 1; i < table->columns && table->clock == FMT_NO_SLOT; i++)
         if (c->clock[i] && bare[i - 1]) table->clock = i;
@@ -195,7 +196,7 @@ static int set_date(fmt_table *table, size_t column, double value) {
     return fmt_table_set_time(table, column, &time);
 }
 
-/* A column is one of dates, or of times of day, when the first cell of it that is not missing is one. */
+/* A column holds dates, or times of day, if its first cell that is not missing is one. */
 static int find_times(fmt_table *table, fmt_csv *c) {
     fmt_csv_sample sample, line;
     fmt_csv_piece piece;
@@ -222,9 +223,9 @@ static int find_times(fmt_table *table, fmt_csv *c) {
     return status;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the whole header */
 
-/* Number of columns, whether there is a header, and the names. */
+/* Finds the number of columns, whether there is a header, and the names. */
 static int study(fmt_table *table, fmt_csv *c, const fmt_csv_record *first) {
     const fmt_table_options *o = &table->options;
     fmt_csv_record copy = {0};

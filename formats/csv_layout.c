@@ -26,7 +26,7 @@ static bool is_empty(const fmt_csv_sample *line) {
     return at == line->end;
 }
 
-/* Any next line. */
+/* The next line, of any kind. */
 static bool next_line(fmt_csv_sample *at, fmt_csv_sample *line) {
     if (at->text >= at->end) return false;
     const char *newline = memchr(at->text, '\n', (size_t)(at->end - at->text));
@@ -53,7 +53,7 @@ static void trim(fmt_csv_piece *piece) {
     while (piece->text < piece->end && is_blank(piece->end[-1])) piece->end--;
 }
 
-/* Behind the quote that ends the text at `at`, or the end. */
+/* The position after the quote that closes the text at `at`, or the end. */
 static const char *behind_quotes(const char *at, const char *end) {
     while (at < end && (*at != '"' || (at + 1 < end && at[1] == '"'))) at += at[0] == '"' ? 2 : 1;
     return at < end ? at + 1 : end;
@@ -74,7 +74,7 @@ bool fmt_csv_piece_next(const char **at, const char *end, char separator, fmt_cs
     const char *closed = piece->quoted ? behind_quotes(from + 1, end) : from;
     const char *behind = find_separator(closed, end, separator);
     while (piece->quoted && closed < behind && is_blank(*closed)) closed++;
-    if (closed < behind) piece->quoted = false; /* text behind a closing quote */
+    if (closed < behind) piece->quoted = false; /* there is text after the closing quote */
     piece->text = from + piece->quoted;
     piece->end = behind;
     while (piece->quoted && piece->end > piece->text && is_blank(piece->end[-1])) piece->end--;
@@ -110,7 +110,7 @@ fmt_csv_kind fmt_csv_piece_kind(const fmt_csv_piece *piece, double *value) {
 
 /* ---------------------------------------------------------------- the separator */
 
-/* The one of tab, semicolon and comma that stands most often outside quotes; comma when there is none. */
+/* Of tab, semicolon and comma the most frequent outside quotes; comma if there is none. */
 static char most_frequent(const fmt_csv_sample *line) {
     static const char candidates[] = "\t;,";
     size_t counts[3] = {0};
@@ -124,8 +124,8 @@ static char most_frequent(const fmt_csv_sample *line) {
     return counts[2] > counts[best] || counts[best] == 0 ? ',' : candidates[best];
 }
 
-/* The share of cells that are numbers, dates or nothing, when cells are separated so; -1 where most lines have one
- * cell, and that is none of these. A line of names above the rows does not count. */
+/* The share of cells that are numbers, dates or empty, for this separator; -1 if most lines have a single
+ * cell that is none of these. A line of names above the rows does not count. */
 static double share_of_numbers(const fmt_csv_layout *layout, fmt_csv_sample sample, char separator) {
     size_t rows = 0, wide = 0, cells = 0, good = 0;
     fmt_csv_sample line;
@@ -148,7 +148,7 @@ static double share_of_numbers(const fmt_csv_layout *layout, fmt_csv_sample samp
     return 2 * wide > rows || good == cells ? (double)good / (double)cells : -1.0;
 }
 
-/* "[m]" and "(m/s)" behind blanks belong to the name before them. */
+/* "[m]" and "(m/s)" after blanks belong to the name before them. */
 static void join_units(const char **at, const char *end, fmt_csv_piece *piece) {
     const char *next = *at;
     while (next && next < end && is_blank(*next)) next++;
@@ -160,8 +160,8 @@ static void join_units(const char **at, const char *end, fmt_csv_piece *piece) {
     *at = closing + 1 < end ? closing + 1 : NULL;
 }
 
-/* Whether a line and the next one have as many cells, and the first has no numbers or most of them are: words of a text
- * are no cells. */
+/* Whether blanks are likely separators: a line and the next one have as many cells, and the first has either
+ * no numbers or mostly numbers. The words of a text are not cells. */
 static bool are_blanks_likely(const fmt_csv_layout *layout, fmt_csv_sample sample, double share) {
     fmt_csv_sample first, second;
     fmt_csv_piece piece;
@@ -177,7 +177,8 @@ static bool are_blanks_likely(const fmt_csv_layout *layout, fmt_csv_sample sampl
     return cells[0] == cells[1] && (numbers == 0 || share > 0.5);
 }
 
-/* What makes the most numbers of the rows; where that does not decide, what is most frequent in the first line. */
+/* The separator for which most cells of the rows are numbers; if that does not decide, the most frequent one
+ * in the first line. */
 static char find_best(const fmt_csv_layout *layout, fmt_csv_sample sample) {
     fmt_csv_sample first, rest = sample;
     if (!fmt_csv_sample_line(layout, &rest, &first)) return ',';
@@ -196,14 +197,14 @@ static char find_best(const fmt_csv_layout *layout, fmt_csv_sample sample) {
 
 /* ---------------------------------------------------------------- decimals */
 
-/* Where cells are separated by commas, numbers with one inside stand in quotes, and three digits behind it may well be
+/* If cells are separated by commas, numbers with a comma are in quotes, and three digits after it may be
  * thousands. */
 static bool may_be_thousands(const fmt_csv_piece *piece, char separator) {
     const char *comma = memchr(piece->text, ',', (size_t)(piece->end - piece->text));
     return separator == ',' && comma && piece->end - comma == 4;
 }
 
-/* Whether numbers have commas, and none a point. */
+/* Whether some numbers have commas and none has a point. */
 static bool has_decimal_commas(const fmt_csv_layout *layout, fmt_csv_sample sample) {
     fmt_csv_sample line;
     size_t commas = 0;
@@ -244,7 +245,7 @@ void fmt_csv_layout_clear(fmt_csv_layout *layout) {
     drop_names(layout);
 }
 
-/* The cells of a line as names. */
+/* Uses the cells of a line as names. */
 static bool parse_names(fmt_csv_layout *layout, const fmt_csv_sample *line, char separator) {
     fmt_csv_piece piece;
     drop_names(layout);
@@ -277,8 +278,8 @@ static size_t count_cells(const fmt_csv_sample *line, char separator) {
     return count;
 }
 
-/* The last comment before the rows names the columns when it has as many words as these have cells: the "# x y u v" of
- * numpy's savetxt and of OpenPIV. */
+/* The last comment before the rows has the names of the columns if it has as many words as the rows have
+ * cells: the "# x y u v" of numpy's savetxt and of OpenPIV. */
 static bool names_from_comment(fmt_csv_layout *layout, fmt_csv_sample comment, const fmt_csv_sample *first) {
     const char separators[] = {layout->separator, ' ', ','};
     const size_t columns = count_cells(first, layout->separator);
@@ -292,7 +293,7 @@ static bool names_from_comment(fmt_csv_layout *layout, fmt_csv_sample comment, c
     return true;
 }
 
-/* The comment right before the first row. */
+/* Finds the comment right before the first row. */
 static bool find_comment_names(fmt_csv_layout *layout, fmt_csv_sample sample) {
     fmt_csv_sample line, comment = {0};
     while (next_line(&sample, &line)) {
@@ -328,7 +329,7 @@ static bool is_tecplot(fmt_csv_sample sample) {
     return false;
 }
 
-/* The place of a word outside quotes, NULL: nowhere. */
+/* The position of a word outside quotes; NULL: not found. */
 static const char *find_word(fmt_csv_sample text, const char *word) {
     for (const char *at = text.text; at < text.end; at++) {
         if (*at == '"') at = behind_quotes(at + 1, text.end) - 1;
@@ -338,7 +339,7 @@ static const char *find_word(fmt_csv_sample text, const char *word) {
     return NULL;
 }
 
-/* "U m/s" is what Tecplot's writers make of a name with units: they are shown as others have them. */
+/* Tecplot's writers turn a name with units into "U m/s"; it is shown as in other formats. */
 static bool add_variable(fmt_csv_layout *layout, const char *text, const char *end) {
     const char *blank = memchr(text, ' ', (size_t)(end - text));
     char name[128];
@@ -350,7 +351,7 @@ static bool add_variable(fmt_csv_layout *layout, const char *text, const char *e
     return add_name(layout, name, name + length);
 }
 
-/* Names behind VARIABLES =, in quotes over any number of lines, or bare to the end of the line. */
+/* The names after VARIABLES =, in quotes over any number of lines, or unquoted to the end of the line. */
 static bool parse_variables(fmt_csv_layout *layout, const char *at, const char *end) {
     while (at < end && *at != '=') at++;
     const char *line_end = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
@@ -367,7 +368,7 @@ static bool parse_variables(fmt_csv_layout *layout, const char *at, const char *
     return true;
 }
 
-/* Everything above the first line that begins with a number. */
+/* Examines everything above the first line that starts with a number. */
 static bool find_tecplot(fmt_csv_layout *layout, fmt_csv_sample sample) {
     fmt_csv_sample line, head = {sample.text, sample.end};
     bool rows = false;
@@ -387,9 +388,9 @@ static bool find_tecplot(fmt_csv_layout *layout, fmt_csv_sample sample) {
     return variables ? parse_variables(layout, variables, head.end) : true;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the whole layout */
 
-/* '#' always; % and ! where the file begins with one; > between the segments of GMT. */
+/* '#' always; % and ! if the file starts with one; > between the segments of GMT. */
 static void find_marks(fmt_csv_layout *layout, fmt_csv_sample sample) {
     fmt_csv_sample line;
     strcpy(layout->marks, "#");

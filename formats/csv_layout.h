@@ -1,5 +1,5 @@
-/* How a table is laid out, found in the first lines of its file: what separates cells, which sign decimals have, and the
- * names that stand above the rows in other ways than as a row of cells. */
+/* The layout of a table, found in the first lines of its file: the separator of cells, the decimal sign, and
+ * names above the rows that are not a row of cells. */
 #ifndef FMT_CSV_LAYOUT_H
 #define FMT_CSV_LAYOUT_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lines of a file, the last one with its newline unless it is all that there is. */
+/* Lines of a file. The last one ends with its newline, unless the file has no other line. */
 typedef struct fmt_csv_sample {
     const char *text, *end;
 } fmt_csv_sample;
@@ -17,22 +17,22 @@ enum { FMT_CSV_MARKS = 4 };
 typedef struct fmt_csv_layout {
     char separator; /* ' ': runs of blanks */
     bool decimal_comma;
-    char marks[FMT_CSV_MARKS + 1]; /* lines that begin with one of these are comments */
+    char marks[FMT_CSV_MARKS + 1]; /* lines that start with one of these are comments */
     bool tecplot;
-    const char *refusal; /* why rows cannot be had, NULL: they can */
+    const char *refusal; /* why rows cannot be read; NULL: they can */
     uint64_t skip;       /* lines before the rows */
     size_t n_names;
-    char **names; /* from a comment line or of Tecplot, in UTF-8; from malloc */
+    char **names; /* from a comment line or from Tecplot, in UTF-8; allocated by malloc */
 } fmt_csv_layout;
 
-/* `separator`: 0 to find it. False: no memory. The layout is to be cleared in any case. */
+/* `separator`: 0 to find it. False: no memory. Clear the layout even then. */
 bool fmt_csv_layout_find(fmt_csv_layout *layout, fmt_csv_sample sample, char separator);
 void fmt_csv_layout_clear(fmt_csv_layout *layout);
 
-/* The next line that is neither empty nor a comment; false: none. `at` moves behind it. */
+/* The next line that is neither empty nor a comment; false: none. `at` moves past it. */
 bool fmt_csv_sample_line(const fmt_csv_layout *layout, fmt_csv_sample *at, fmt_csv_sample *line);
 
-/* What a cell holds. */
+/* The content of a cell. */
 typedef enum fmt_csv_kind {
     FMT_CSV_EMPTY,
     FMT_CSV_NUMBER,
@@ -43,15 +43,16 @@ typedef enum fmt_csv_kind {
 } fmt_csv_kind;
 
 typedef struct fmt_csv_piece {
-    const char *text, *end; /* blanks and quotes around it left out */
+    const char *text, *end; /* without blanks and quotes around it */
     bool quoted;
 } fmt_csv_piece;
 
-/* The next cell of a line; false behind the last one. `*at` starts at the line's text and is NULL at the end. */
+/* The next cell of a line; false after the last one. `*at` starts at the line's text and is NULL at the
+ * end. */
 bool fmt_csv_piece_next(const char **at, const char *end, char separator, fmt_csv_piece *piece);
 fmt_csv_kind fmt_csv_piece_kind(const fmt_csv_piece *piece, double *value);
 
-/* Words for what is missing, besides nothing at all. */
+/* Whether a cell counts as missing: it is empty, or one of the words for that. */
 bool fmt_csv_is_missing(const char *text, size_t length);
 
 #endif

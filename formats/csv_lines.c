@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SLACK: the newline that a last line without one is given. */
+/* SLACK: room for the newline that is added to a last line without one. */
 enum { BUFFER_START = 1 << 18, BUFFER_MOST = 1 << 26, SLACK = 8 };
 
 int fmt_csv_fail_line(fmt_table *table, const fmt_csv_lines *c, uint64_t line, const char *what) {
@@ -29,7 +29,7 @@ static int make_room(fmt_table *table, fmt_csv_lines *c) {
     return ORFF_OK;
 }
 
-/* UTF-8 files may begin with a mark, which is skipped; other encodings are refused. */
+/* UTF-8 files may start with a byte order mark, which is skipped; other encodings are refused. */
 static int skip_mark(fmt_table *table, fmt_csv_lines *c) {
     const char *text = c->buffer + c->start;
     const size_t size = c->end - c->start;
@@ -40,7 +40,8 @@ static int skip_mark(fmt_table *table, fmt_csv_lines *c) {
     return ORFF_OK;
 }
 
-/* More of the file behind what is there. At its end the last line gets a newline when it has none. */
+/* Reads more of the file after the bytes in the buffer. At the end of the file, adds a newline if the last
+ * line has none. */
 static int refill(fmt_table *table, fmt_csv_lines *c) {
     size_t got;
     int status = make_room(table, c);
@@ -62,7 +63,7 @@ bool fmt_csv_separates(char separator, char c) {
     return c == separator || (separator == ' ' && c == '\t');
 }
 
-/* Behind the quoted text that begins at `at`; NULL when it does not end before `limit`. */
+/* The position after the quoted text that starts at `at`; NULL if it does not end before `limit`. */
 static char *skip_quoted(char *at, const char *limit) {
     for (at++;; at++) {
         at = memchr(at, '"', (size_t)(limit - at));
@@ -71,7 +72,7 @@ static char *skip_quoted(char *at, const char *limit) {
     }
 }
 
-/* The newline that ends a record with quotes; a quote counts where a cell begins. Newlines inside are
+/* The newline that ends a record with quotes. A quote counts only at the start of a cell. Newlines inside are
  * counted. */
 static char *find_quoted_end(const fmt_csv_lines *c, char *at, const char *limit, uint64_t *lines) {
     bool begins = true;
@@ -96,14 +97,14 @@ static bool is_comment(const fmt_csv_lines *c, const char *text) {
     return c->zones && isalpha((unsigned char)*text);
 }
 
-/* A line of blanks is as good as an empty one. */
+/* A line of blanks counts as empty. */
 static bool is_empty(const fmt_csv_record *r) {
     const char *at = r->text;
     while (at < r->end && *at == ' ') at++;
     return at == r->end;
 }
 
-/* The newline that ends the record at the start of the buffer; NULL when it is not all there. */
+/* The newline that ends the record at the start of the buffer; NULL if the record is not complete. */
 static char *find_end(const fmt_csv_lines *c, fmt_csv_record *r, uint64_t *lines) {
     char *text = c->buffer + c->start;
     char *newline = memchr(text, '\n', c->end - c->start);
@@ -112,12 +113,13 @@ static char *find_end(const fmt_csv_lines *c, fmt_csv_record *r, uint64_t *lines
     return r->quoted ? find_quoted_end(c, text, c->buffer + c->end, lines) : newline;
 }
 
-/* The byte of the file at which the next record begins. */
+/* The position in the file at which the next record starts. */
 static uint64_t position(const fmt_csv_lines *c) {
     return c->taken - (c->end - c->start);
 }
 
-/* The share behind this one may have begun in the middle of such a cell. */
+/* Refuses a divided file with a newline in quotes: the next share may have started in the middle of such a
+ * cell. */
 static int fail_divided(fmt_table *table, const fmt_csv_lines *c) {
     char where[FMT_LINE_ROOM];
     return fmt_table_fail(table, ORFF_ERROR_UNSUPPORTED,
@@ -126,7 +128,7 @@ static int fail_divided(fmt_table *table, const fmt_csv_lines *c) {
                           fmt_csv_line_text(c, c->row_line, where));
 }
 
-/* The next line or lines that make a record, whatever is on them. */
+/* The next line, or lines, that make a record, whatever their content. */
 static int next_lines(fmt_table *table, fmt_csv_lines *c, fmt_csv_record *r, bool *got) {
     uint64_t lines;
     char *newline;
@@ -207,11 +209,11 @@ int fmt_csv_lines_rewind(fmt_table *table, fmt_csv_lines *c) {
 }
 
 int fmt_csv_lines_share(fmt_table *table, fmt_csv_lines *c, uint64_t byte, uint64_t limit) {
-    const bool follows =
-        byte <= position(c); /* the header, or the share before this one, ended there or behind */
+    const bool follows = byte <= position(c); /* the header or the previous share ended there or later */
     c->limit = limit;
     if (follows) return ORFF_OK;
-    const int status = fmt_stream_seek(c->stream, byte - 1); /* a newline there ends the record before */
+    const int status = fmt_stream_seek(c->stream, byte - 1); /* if it is a newline, the record before ends
+                                                                there */
     if (status) return fmt_table_fail_stream(table, status, c->stream);
     c->start = c->end = 0;
     c->ended = false;

@@ -1,5 +1,6 @@
-/* Fields as grib2json writes them, and what earth and leaflet-velocity read: a list of records, each with a header that says
- * where its grid lies and the numbers of one field. Every record is a column; the grid must be the same for all. */
+/* Fields as written by grib2json, and read by earth and leaflet-velocity: a list of records, each with a
+ * header that describes its grid, and the numbers of one field. Every record is a column; all must have the
+ * same grid. */
 #define _GNU_SOURCE
 
 #include <math.h>
@@ -14,20 +15,20 @@
 enum { MOST_RECORDS = 4096, PLACES = 2, NAME_ROOM = 120, UNIT_ROOM = 40 };
 #define MOST_BYTES ((size_t)1 << 30)
 
-/* nx x ny points from (lo1, la1) on, longitudes running fastest. Latitudes run south unless la2 or the scanning mode say
- * otherwise. */
+/* nx x ny points from (lo1, la1) on, with longitude varying fastest. Latitude decreases unless la2 or the
+ * scanning mode say otherwise. */
 typedef struct grid {
     double nx, ny, lo1, la1, la2, dx, dy, mode;
 } grid;
 
 typedef struct parameter {
     double discipline, category, number;
-    const char *name, *units, *standard, *words; /* words: as grib2json calls it */
+    const char *name, *units, *standard, *words; /* words: its name in grib2json */
 } parameter;
 
 typedef struct record {
     grid grid;
-    const parameter *parameter; /* NULL: none that is known */
+    const parameter *parameter; /* NULL: unknown */
     double discipline, category, number; /* the code of the parameter in the tables of GRIB 2 */
     char name[NAME_ROOM], units[UNIT_ROOM];
     double *values;
@@ -118,7 +119,7 @@ static bool read_records(fmt_json *j, state *s) {
     return s->n || fmt_json_fail(j, "has no records");
 }
 
-/* ---------------------------------------------------------------- as a table */
+/* ---------------------------------------------------------------- the table */
 
 static bool is_count(double value) {
     return value >= 1.0 && value <= 1e6 && value == floor(value);
@@ -148,7 +149,7 @@ static int check_records(fmt_table *table, const state *s) {
     return ORFF_OK;
 }
 
-/* "m.s-1" as other files have it. */
+/* Turns "m.s-1" into the form of other files. */
 static void tidy_units(char *units) {
     for (char *at = units; *at; at++)
         if (*at == '.') *at = ' ';
@@ -166,7 +167,7 @@ static const parameter parameters[] = {
     {10, 1, 2, "u", "m s-1", "eastward_sea_water_velocity", "U-component_of_current"},
     {10, 1, 3, "v", "m s-1", "northward_sea_water_velocity", "V-component_of_current"}};
 
-/* By its name where it has one, else by its code; NULL if it is none of these. */
+/* Finds a parameter by name if it has one, else by its code; NULL if unknown. */
 static const parameter *find_parameter(const record *r) {
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
         const parameter *p = &parameters[i];
@@ -177,7 +178,7 @@ static const parameter *find_parameter(const record *r) {
     return NULL;
 }
 
-/* What the header leaves out is known by the code. */
+/* Completes what the header omits, using the code. */
 static void complete(record *r) {
     const parameter *p = r->parameter = find_parameter(r);
     tidy_units(r->units);
@@ -186,7 +187,7 @@ static void complete(record *r) {
     if (!*r->units) snprintf(r->units, sizeof r->units, "%s", p->units);
 }
 
-/* The name of a record; the second of the same name has _2 behind it. */
+/* The name of a record; the second one with the same name gets the suffix _2. */
 static char *make_name(const state *s, size_t i) {
     char text[NAME_ROOM + 16];
     size_t same = 1;

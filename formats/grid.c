@@ -6,15 +6,15 @@
 
 #include "orff.h"
 
-enum { EMPTIEST = 8 }; /* cells per row, at most */
+enum { EMPTIEST = 8 }; /* most cells per row */
 
-/* -0 before 0: qsort takes another way when memory is short, and the order must be one. */
+/* -0 sorts before 0. qsort uses another algorithm if memory is short, and the order must be unique. */
 static int ascending(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return x != y ? (x > y) - (x < y) : !signbit(x) - !signbit(y);
 }
 
-/* The different values of one input, ascending. */
+/* The distinct values of one input, ascending. */
 static int find_axis(fmt_grid *grid, size_t k, size_t rows, size_t stride, const double *first) {
     double *axis = grid->axis[k] = malloc((rows + 1) * sizeof *axis);
     if (!axis) return ORFF_ERROR_NO_MEMORY;
@@ -40,7 +40,7 @@ static size_t position(const fmt_grid *grid, size_t k, double value) {
     return low;
 }
 
-/* Every row to its cell; false when a cell is taken twice. */
+/* Assigns every row to its cell; false if two rows have the same cell. */
 static bool place_rows(fmt_grid *grid, size_t rows, size_t stride, const double *cells, const size_t *inputs,
                        unsigned char *taken) {
     for (size_t i = 0; i < rows; i++) {
@@ -54,7 +54,7 @@ static bool place_rows(fmt_grid *grid, size_t rows, size_t stride, const double 
     return true;
 }
 
-/* Whether so many cells are too many for the rows; counts them. */
+/* Counts the cells and says whether there are too many for the rows. */
 static bool too_empty(fmt_grid *grid, size_t rows) {
     grid->cells = 1;
     for (size_t k = 0; k < grid->d; k++) {

@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- units */
 
-/* The words that units are made of, with the prefixes that are met. */
+/* Whether a word is a unit, possibly with a usual prefix. */
 static bool is_unit(const char *word, size_t length) {
     static const char words[] = " m km cm mm um nm ft s ms us sec secs second seconds min h hr hrs hour "
                                 "hours d day days yr year deg degree degrees degree_east degree_north "
@@ -62,7 +62,7 @@ bool fmt_header_split(char *name, char **units) {
 
 /* ---------------------------------------------------------------- letters */
 
-/* The bytes of the character at the start of the text, 0 when it is not UTF-8. */
+/* The number of bytes of the character at the start of the text, 0 if it is not UTF-8. */
 static size_t utf8_length(const unsigned char *at, size_t left) {
     const size_t size = *at < 0x80                  ? 1
                         : *at >= 0xc2 && *at < 0xe0 ? 2

@@ -48,7 +48,7 @@ bool fmt_json_more(fmt_json *j, char closing) {
     return accept_sign(j, ',') || fmt_json_fail(j, "expected a comma or the end of a list or an object");
 }
 
-/* One character of a text, which may be escaped; '\0' at the closing quote, or in trouble. */
+/* One character of a text, which may be escaped; '\0' at the closing quote, or on failure. */
 static char next_letter(fmt_json *j) {
     if (j->at == j->end) return (char)fmt_json_fail(j, "a string has no end");
     const char letter = *j->at++;
@@ -85,7 +85,8 @@ static bool is_word(fmt_json *j, const char *word) {
     return true;
 }
 
-/* The letters of a number, of NaN and the like, are copied: the text need not end with a zero. */
+/* The characters of a number, of NaN and the like, are copied, because the text need not end with a zero
+ * byte. */
 static bool scan_bare(fmt_json *j, double *value) {
     char text[LONGEST_NUMBER + 1];
     size_t used = 0;
@@ -118,7 +119,7 @@ bool fmt_json_number(fmt_json *j, double *value) {
     return first ? scan_bare(j, value) : fmt_json_fail(j, "ends too early");
 }
 
-/* A value that is neither a list nor an object. */
+/* Skips a value that is neither a list nor an object. */
 static bool skip_plain(fmt_json *j) {
     double unused;
     const char first = fmt_json_peek(j);
@@ -127,7 +128,7 @@ static bool skip_plain(fmt_json *j) {
     return fmt_json_number(j, &unused);
 }
 
-/* Goes down and up by itself: `open` has the closing signs of what is entered. */
+/* Tracks nesting without recursion: `open` has the closing signs of the lists and objects entered. */
 bool fmt_json_skip(fmt_json *j) {
     char open[FMT_JSON_DEPTH + 1] = {0};
     size_t inside = 0;

@@ -15,7 +15,7 @@ static size_t hash(const char *text, size_t length) {
     return (size_t)(h ^ h >> 32);
 }
 
-/* The bucket of a text: the one that has it, or the free one where it belongs. */
+/* The bucket that has this text, or the free one where it belongs. */
 static size_t *find(const fmt_labels *labels, const char *text, size_t length) {
     const size_t mask = labels->n_buckets - 1;
     for (size_t at = hash(text, length) & mask;; at = (at + 1) & mask) {
@@ -32,7 +32,7 @@ static void fill_buckets(fmt_labels *labels) {
         *find(labels, labels->names[i], strlen(labels->names[i])) = i + 1;
 }
 
-/* Room for one more: names for `room`, buckets for four times that. */
+/* Makes room for one more: `room` names, and four times as many buckets. */
 static int reserve(fmt_labels *labels) {
     if (labels->count < labels->room) return ORFF_OK;
     const size_t room = labels->room ? 2 * labels->room : 16;
@@ -75,7 +75,7 @@ int fmt_labels_index_number(fmt_labels *labels, double value, size_t *index) {
     return find_or_add(labels, text, length, index);
 }
 
-/* A whole number text, as its value. */
+/* The value of a text that is a whole number. */
 static bool as_number(const char *text, size_t length, double *value) {
     char copy[64];
     if (length >= sizeof copy) return false;

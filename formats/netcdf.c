@@ -1,9 +1,9 @@
 /* NetCDF: variables over shared dimensions become rows.
  *
- * A row is one index of every dimension that a chosen variable has, those held fixed apart. A variable
- * that lacks some of these dimensions repeats along them: lon(lon) and lat(lat) beside u(lat, lon), as
- * well as curvilinear lon(y, x), lat(y, x) beside u(y, x). Rows are made in blocks, each a box of indices
- * that is read at once from every variable. */
+ * A row is one index of every dimension of the chosen variables, except fixed dimensions. A variable that
+ * lacks some of these dimensions repeats along them: lon(lon) and lat(lat) with u(lat, lon), as well as
+ * curvilinear lon(y, x), lat(y, x) with u(y, x). Rows are made in blocks; each is a box of indices, read at
+ * once from every variable. */
 #define _GNU_SOURCE
 
 #include <math.h>
@@ -30,14 +30,14 @@ static int netcdf_open(fmt_table *table) {
 
 /* ---------------------------------------------------------------- choosing */
 
-/* Place of a dimension among those held at an index; n_fixed when it is not. */
+/* The index of a dimension among the fixed ones; n_fixed if it is not fixed. */
 static size_t find_fixed(const fmt_netcdf *n, int dimension) {
     size_t i = 0;
     while (i < n->n_fixed && (n->fixed[i].id != dimension || n->fixed[i].length)) i++;
     return i;
 }
 
-/* A dimension whole, or the part of it that was asked for. */
+/* The whole dimension, or the selected part of it. */
 static fmt_netcdf_axis make_axis(const fmt_netcdf *n, int dimension) {
     size_t i = 0;
     while (i < n->n_fixed && n->fixed[i].id != dimension) i++;
@@ -45,7 +45,7 @@ static fmt_netcdf_axis make_axis(const fmt_netcdf *n, int dimension) {
     return (fmt_netcdf_axis){.id = dimension, .first = n->fixed[i].index, .length = n->fixed[i].length};
 }
 
-/* Place of a dimension among the axes; n_axes when it is none. */
+/* The index of a dimension among the axes; n_axes if it is not one. */
 static size_t find_axis(const fmt_netcdf *n, int dimension) {
     size_t i = 0;
     while (i < n->n_axes && n->axes[i].id != dimension) i++;
@@ -67,7 +67,8 @@ static int add_axes(fmt_table *table, fmt_netcdf *n, const fmt_variable *v) {
     return ORFF_OK;
 }
 
-/* The axes, those of the variables with most dimensions first: then rows come in the order of the file. */
+/* Finds the axes, starting with the variables that have most dimensions, so that rows come in the order of
+ * the file. */
 static int find_axes(fmt_table *table, fmt_netcdf *n) {
     n->n_axes = 0;
     for (int rank = FMT_AXES_MOST; rank > 0; rank--) {
@@ -86,7 +87,7 @@ static bool has_dimension(const fmt_variable *v, int dimension) {
     return false;
 }
 
-/* Along every axis some input must change, or rows with equal inputs would be mixed up. */
+/* Some input must change along every axis, or rows with equal inputs would be mixed up. */
 static int check_axes(fmt_table *table, const fmt_netcdf *n) {
     char name[NC_MAX_NAME + 1];
     for (size_t a = 0; a < n->n_axes; a++) {
@@ -156,8 +157,8 @@ static void set_part(fmt_netcdf_axis *x, size_t start) {
     x->count = x->length - start < x->step ? x->length - start : x->step;
 }
 
-/* The first block: the inner axes whole as far as they fit, a part of the one before them, one index of
- * the others. */
+/* The first block: the inner axes whole as far as they fit, part of the next axis, one index of the
+ * others. */
 static void first_block(fmt_netcdf *n) {
     size_t room = BLOCK_CELLS;
     for (size_t a = n->n_axes; a-- > 0;) {
@@ -169,7 +170,7 @@ static void first_block(fmt_netcdf *n) {
     n->begun = true;
 }
 
-/* On to the next block, the last axis running fastest; false at the end. */
+/* Moves to the next block, with the last axis varying fastest; false at the end. */
 static bool next_block(fmt_netcdf *n) {
     if (!n->begun) {
         first_block(n);
@@ -186,8 +187,8 @@ static bool next_block(fmt_netcdf *n) {
     return false;
 }
 
-/* The block's part of one variable, and its strides. The sizes do not grow from block to block, so that
- * the memory of the first one serves. */
+/* Reads the block's part of one variable, and sets its strides. Later blocks are not larger, so the memory of
+ * the first one suffices. */
 static int read_variable(fmt_table *table, fmt_netcdf *n, size_t s) {
     const fmt_variable *v = &n->variables[table->chosen[s]];
     size_t start[FMT_AXES_MOST] = {0}, count[FMT_AXES_MOST] = {0}, cells = 1;
@@ -218,7 +219,7 @@ static int read_block(fmt_table *table, fmt_netcdf *n) {
     return ORFF_OK;
 }
 
-/* On to the next row of the block; false at its end. */
+/* Moves to the next row of the block; false at its end. */
 static bool advance(fmt_netcdf *n) {
     for (size_t a = n->n_axes; a-- > 0;) {
         if (++n->at[a] < n->axes[a].count) return true;

@@ -1,4 +1,4 @@
-/* A NetCDF file under way, for the parts of its reader. */
+/* An open NetCDF file, for the parts of its reader. */
 #ifndef FMT_NETCDF_H
 #define FMT_NETCDF_H
 
@@ -6,12 +6,12 @@
 
 enum { FMT_AXES_MOST = FMT_VARIABLE_RANK };
 
-/* A dimension that rows run over, or a part of it. */
+/* A dimension that rows run over, or part of it. */
 typedef struct fmt_netcdf_axis {
     int id;
     size_t first, length;
-    size_t step;         /* how much of it a block has, save for a shorter one at the end */
-    size_t start, count; /* what this block has */
+    size_t step;         /* length of a block along it; the last block may be shorter */
+    size_t start, count; /* the part in this block */
 } fmt_netcdf_axis;
 
 typedef struct fmt_netcdf {
@@ -21,22 +21,22 @@ typedef struct fmt_netcdf {
     size_t n_fixed;
     struct {
         int id;
-        size_t index, length; /* length 0: held at the index; else this many indices from there on */
+        size_t index, length; /* length 0: fixed at the index; else this many indices from there on */
     } fixed[FMT_AXES_MOST];
     size_t n_axes;
     fmt_netcdf_axis axes[FMT_AXES_MOST];
-    double **values; /* n_chosen: the block's part of each variable */
+    double **values; /* n_chosen: each variable in the block */
     size_t (
-        *stride)[FMT_AXES_MOST]; /* n_chosen x axes: steps in values, 0 where the variable lacks the axis */
-    size_t at[FMT_AXES_MOST];    /* the row in the block, counted from the block's start */
+        *stride)[FMT_AXES_MOST]; /* n_chosen x axes: strides in values, 0 if the variable lacks the axis */
+    size_t at[FMT_AXES_MOST];    /* the row in the block, relative to the block's start */
     bool begun, in_block;
     uint64_t row;
 } fmt_netcdf;
 
-/* Columns: the variables that hold numbers, of all groups. */
+/* Creates a column for every variable of numbers, in all groups. */
 int fmt_netcdf_list(fmt_table *table, fmt_netcdf *n);
 
-/* Takes table->fixed apart: which dimensions are held at an index, or cut to a part. */
+/* Parses table->fixed: which dimensions are fixed at an index, or restricted to a part. */
 int fmt_netcdf_fix(fmt_table *table, fmt_netcdf *n);
 
 size_t fmt_netcdf_length(const fmt_netcdf *n, int dimension);

@@ -1,4 +1,4 @@
-/* In place of the NetCDF reader where netcdf-c was not found. */
+/* Replaces the NetCDF reader if netcdf-c was not found. */
 #include <math.h>
 
 #include "formats/netcdf_name.h"

@@ -1,11 +1,11 @@
-/* NetCDF files are read in a child process. On damaged files libhdf5 and netcdf-c crash, loop for ever or ask
- * for any amount of memory, and no check beforehand can tell which files are good. So nobody needs to trust
- * every file: what happens to the child is an error with the file's name. Users pay a few milliseconds for
- * it; rows come as fast as without it, since the child reads ahead. It is no sandbox; see child.h.
+/* NetCDF files are read in a child process. On damaged files libhdf5 and netcdf-c may crash, loop for ever or
+ * ask for any amount of memory, and no check can tell in advance which files are good. In a child the result
+ * is an error with the file's name, so no file needs to be trusted. The cost is a few milliseconds; rows come
+ * as fast as without a child, since it reads ahead. It is no sandbox; see child.h.
  *
- * The limits are generous: a good file comes nowhere near them. Time for one answer is 30 s and 1 s for every
- * megabyte of the file (one answer may have to unpack all of it, which goes at a hundred times that speed);
- * memory is 1 GiB and a hundred times the file, but not more than the machine has. */
+ * The limits are generous; a good file stays far below them. Time for one answer is 30 s plus 1 s for every
+ * megabyte of the file (one answer may have to unpack all of it, at about a hundred times that speed); memory
+ * is 1 GiB plus a hundred times the file, but not more than the machine has. */
 #define _GNU_SOURCE
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 #define VARIABLE "ORFF_NETCDF_LIMITS"
 
-/* By how much the limits are multiplied. */
+/* The factor of the limits. */
 static int find_factor(fmt_table *table, double *factor) {
     const char *text = getenv(VARIABLE);
     *factor = 1.0;
@@ -33,7 +33,7 @@ static int find_factor(fmt_table *table, double *factor) {
                           VARIABLE " is \"%.40s\"; expected a number above 0, at most 1000000", text);
 }
 
-/* Of a directory, all that is in it; nothing below it is followed elsewhere. */
+/* For a directory, the size of everything in it; links to elsewhere are not followed. */
 static double summed;
 
 static int add_size(const char *path, const struct stat *about, int kind, struct FTW *where) {

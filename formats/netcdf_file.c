@@ -23,7 +23,7 @@ int fmt_netcdf_fail(fmt_table *table, const char *what, int code) {
         code == NC_EHDFERR || code == NC_EBADID ? ": the file is damaged, or memory is short" : "");
 }
 
-/* ---------------------------------------------------------------- a file that netcdf-c can seek in */
+/* ---------------------------------------------------------------- a seekable file for netcdf-c */
 
 static int write_all(fmt_table *table, const char *piece, size_t size) {
     while (size) {
@@ -38,7 +38,7 @@ static int write_all(fmt_table *table, const char *piece, size_t size) {
     return ORFF_OK;
 }
 
-/* Opens a temporary file. Its name is taken away at once: whatever happens, nothing is left of it. */
+/* Opens a temporary file and unlinks it at once, so that it never stays behind. */
 static int open_temporary(fmt_table *table) {
     const char *given = getenv("TMPDIR"), *directory = given && *given ? given : "/tmp";
     char *name = NULL;
@@ -53,7 +53,7 @@ static int open_temporary(fmt_table *table) {
                           directory, strerror(error));
 }
 
-/* The bytes taken already, and those that follow. */
+/* Unpacks the bytes already read, and those that follow. */
 static int unpack(fmt_table *table, fmt_stream *stream, const char *head, size_t size) {
     char piece[65536];
     size_t got;
@@ -119,8 +119,8 @@ int fmt_netcdf_find_file(fmt_table *table) {
 
 /* ---------------------------------------------------------------- opening it */
 
-/* A name of what is open: netcdf-c takes names only, some of which (URLs) it would not take for a file. Where
- * the system gives none the file's own name must do. */
+/* A name for the open descriptor. netcdf-c accepts only names, and takes some (URLs) for something other than
+ * a file. If the system has no such name, the file's own name must do. */
 static const char *name_of(const fmt_table *table, char name[64]) {
     static const char *const directories[] = {"/proc/self/fd", "/dev/fd"};
     for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
@@ -130,7 +130,7 @@ static const char *name_of(const fmt_table *table, char name[64]) {
     return table->path;
 }
 
-/* A file without a name, which libhdf5 refuses to open through /proc, is mapped. */
+/* Maps a file without a name, which libhdf5 refuses to open through /proc. */
 static int open_nameless(fmt_table *table, const struct stat *about, fmt_netcdf_file *file) {
     file->size = (size_t)about->st_size;
     void *map = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, table->descriptor, 0);
@@ -140,7 +140,7 @@ static int open_nameless(fmt_table *table, const struct stat *about, fmt_netcdf_
     return code ? fmt_netcdf_fail(table, "cannot be read", code) : ORFF_OK;
 }
 
-/* By URL: that is how netcdf-c is told what a directory is. */
+/* Opens a directory by URL, which is how netcdf-c recognises one. */
 static int open_directory(fmt_table *table, fmt_netcdf_file *file) {
     char url[96];
     snprintf(url, sizeof url, "file:///proc/self/fd/%d#mode=nczarr,file", table->descriptor);

@@ -1,4 +1,4 @@
-/* The variables of a NetCDF file, with what their attributes say. */
+/* The variables of a NetCDF file, with their attributes. */
 #define _GNU_SOURCE
 
 #include <netcdf.h>
@@ -10,7 +10,7 @@
 
 enum { GROUPS_MOST = 1 << 16 };
 
-/* Copies a text attribute, NULL where there is none. Returns netcdf-c's code. */
+/* Copies a text attribute, NULL if there is none. Returns netcdf-c's code. */
 static int text_attribute(int file, int variable, const char *name, char **text) {
     size_t length;
     nc_type type;
@@ -23,7 +23,7 @@ static int text_attribute(int file, int variable, const char *name, char **text)
     return fmt_attribute_code(file, variable, name, code);
 }
 
-/* "time=24, lat=5", cut where it is long. */
+/* "time=24, lat=5", cut if it is too long. */
 static char *shape_of(const fmt_variable *v) {
     char text[1024] = "", name[NC_MAX_NAME + 1];
     size_t used = 0;
@@ -35,7 +35,7 @@ static char *shape_of(const fmt_variable *v) {
     return strdup(text);
 }
 
-/* Groups in all, the root first; `groups` is from malloc. Returns netcdf-c's code. */
+/* All groups, the root first; `groups` is from malloc. Returns netcdf-c's code. */
 static int list_groups(int root, size_t *count, int **groups) {
     *count = 1;
     *groups = malloc(sizeof **groups);
@@ -57,7 +57,7 @@ static int list_groups(int root, size_t *count, int **groups) {
     return 0;
 }
 
-/* u, or /model/surface/u for a variable of a group. */
+/* u, or /model/surface/u for a variable in a group. */
 static int name_variable(const fmt_variable *v, bool root, char **name) {
     size_t length = 0;
     if (root) return (*name = strdup(v->name)) ? 0 : NC_ENOMEM;

@@ -1,4 +1,4 @@
-/* How NetCDF files are known, with or without the library that reads them. */
+/* How NetCDF files are recognised, with or without the library that reads them. */
 #ifndef FMT_NETCDF_NAME_H
 #define FMT_NETCDF_NAME_H
 

@@ -1,4 +1,4 @@
-/* The option --select: dimensions held at an index, or cut to a part. */
+/* The option --select: dimensions fixed at an index, or restricted to a part. */
 #define _GNU_SOURCE
 
 #include <errno.h>
@@ -18,7 +18,8 @@ const char *fmt_netcdf_dimension(const fmt_netcdf *n, int dimension, char name[N
     return nc_inq_dimname(n->file.id, dimension, name) ? "?" : name;
 }
 
-/* A dimension by its name: one of a chosen variable before others, as groups may have others of the same name; -1: none. */
+/* Finds a dimension by its name. Dimensions of chosen variables come first, because other groups may have
+ * dimensions of the same name; -1: none. */
 static int find_dimension(const fmt_table *table, const fmt_netcdf *n, const char *wanted) {
     char name[NC_MAX_NAME + 1];
     for (size_t i = 0; i < table->n_chosen + table->columns; i++) {
@@ -57,7 +58,7 @@ static int fail_dimension(fmt_table *table, const fmt_netcdf *n, const char *nam
                           "select: there is no dimension \"%s\"; there are %s", shown, all);
 }
 
-/* A whole number at *at up to `most`, which moves behind it; `otherwise` where there is none. */
+/* A whole number at *at, at most `most`; *at moves past it. `otherwise` if there is none. */
 static bool index_at(const char **at, size_t otherwise, size_t most, size_t *index) {
     char *end;
     *index = otherwise;
@@ -69,7 +70,7 @@ static bool index_at(const char **at, size_t otherwise, size_t most, size_t *ind
     return !errno && value <= most;
 }
 
-/* "3", or "0:24", the indices from the one up to before the other; either may be left out. */
+/* "3", or "0:24" for the indices 0 to 23; either end may be omitted. */
 static bool parse_indices(const char *at, size_t length, size_t *index, size_t *count) {
     size_t to;
     const bool some = *at != '\0' && strcmp(at, ":");

@@ -9,17 +9,17 @@
 
 enum { MISSING_MOST = 16 };
 
-/* What the attributes say. Missing values and, mostly, the range are of the numbers as stored, before
- * scaling. */
+/* The content of the attributes. Missing values and, usually, the range apply to the numbers as stored,
+ * before scaling. */
 typedef struct rules {
-    bool is_unsigned; /* signed numbers that stand for unsigned ones */
-    double wrap;      /* then 2^bits */
+    bool is_unsigned; /* signed numbers represent unsigned ones */
+    double wrap;      /* 2^bits, to be added to negative ones */
     size_t n_missing;
     double missing[MISSING_MOST];
     double low, high;
-    bool range_unpacked; /* the range is of scaled numbers */
+    bool range_unpacked; /* the range applies to scaled numbers */
     double scale, offset;
-    int code; /* of netcdf-c, where it could not tell */
+    int code; /* netcdf-c's error, if an attribute could not be read */
 } rules;
 
 int fmt_attribute_code(int file, int variable, const char *name, int code) {
@@ -34,15 +34,15 @@ int fmt_attribute_code(int file, int variable, const char *name, int code) {
     return code ? code : NC_ENOTATT;
 }
 
-/* Whether a question on an attribute was answered. That it is not there is an answer; lack of memory is none, and numbers
- * must not be read without their scale. */
+/* Whether a query for an attribute was answered. That it does not exist is an answer. Running out of memory
+ * is not, because numbers must not be read without their scale. */
 static bool answered(const fmt_variable *v, rules *r, const char *name, int code) {
     code = fmt_attribute_code(v->file, v->id, name, code);
     if (code && code != NC_ENOTATT && code != NC_ERANGE && !r->code) r->code = code;
     return !code;
 }
 
-/* Up to `most` numbers of an attribute; how many. Text and absent attributes have none. */
+/* Reads up to `most` numbers of an attribute and returns how many. Text and missing attributes have none. */
 static size_t numbers(const fmt_variable *v, rules *r, const char *name, size_t most, double *values) {
     enum { LONGEST = 4096 };
     double all[LONGEST];
@@ -61,7 +61,7 @@ static nc_type type_of(const fmt_variable *v, rules *r, const char *name) {
     return answered(v, r, name, nc_inq_atttype(v->file, v->id, name, &type)) ? type : NC_NAT;
 }
 
-/* What netcdf-c writes where nothing was written; bytes have no such value. */
+/* The value that netcdf-c writes where nothing was written; bytes have no such value. */
 static size_t default_fill(nc_type type, double *value) {
     switch (type) {
     case NC_SHORT:
@@ -104,7 +104,7 @@ static void find_sign(const fmt_variable *v, rules *r) {
     r->wrap = v->type == NC_BYTE ? 0x1p8 : v->type == NC_SHORT ? 0x1p16 : v->type == NC_INT ? 0x1p32 : 0.0;
 }
 
-/* A range has the units of scaled numbers when its type is that of the scaling and not that of the
+/* A range applies to scaled numbers if its type is that of the scaling and differs from that of the stored
  * numbers. */
 static void find_range(const fmt_variable *v, rules *r) {
     double range[2] = {(double)-INFINITY, (double)INFINITY};

@@ -1,5 +1,5 @@
-/* Arrays of Zarr that netcdf-c would misread: it takes the bytes of a codec that it does not have for numbers, and what is
- * missing of a short chunk for whatever is in memory. */
+/* Detects arrays of Zarr that netcdf-c would misread: it takes the bytes of a codec that it lacks for
+ * numbers, and fills a short chunk with whatever is in memory. */
 #define _GNU_SOURCE
 
 #include <dirent.h>
@@ -17,7 +17,7 @@
 
 enum { ROOM = 65536, NAME_ROOM = 64 };
 
-/* What .zarray says of codecs: the name of the compressor, or "a filter"; "" for none. */
+/* The codec in .zarray: the name of the compressor, or "a filter"; "" if there is none. */
 static bool read_codec(fmt_json *j, char codec[NAME_ROOM]) {
     char key[32];
     for (bool more = fmt_json_enter(j, '{'); more; more = fmt_json_more(j, '}')) {
@@ -42,7 +42,7 @@ static bool read_codec(fmt_json *j, char codec[NAME_ROOM]) {
     return !j->trouble;
 }
 
-/* The array's directory, or -1. */
+/* A descriptor of the array's directory, or -1. */
 static int open_array(const fmt_table *table, const fmt_variable *v) {
     char path[4 * (NC_MAX_NAME + 1)] = "", group[2 * NC_MAX_NAME + 2] = "";
     size_t length = 0;
@@ -71,7 +71,7 @@ static int check_codec(fmt_table *table, const fmt_variable *v, int directory) {
     return ORFF_OK;
 }
 
-/* Bytes of a chunk; 0 where they are not plain. */
+/* The size of a chunk in bytes; 0 if chunks are not plain. */
 static uint64_t chunk_bytes(const fmt_variable *v) {
     size_t sizes[FMT_VARIABLE_RANK], filters = 0, item = 0;
     int storage = NC_CONTIGUOUS;
@@ -83,7 +83,7 @@ static uint64_t chunk_bytes(const fmt_variable *v) {
     return storage == NC_CHUNKED ? bytes : 0;
 }
 
-/* Every chunk that is there must be whole. Takes the directory. */
+/* Checks that every existing chunk is complete. Closes the directory. */
 static int check_chunks(fmt_table *table, const fmt_variable *v, int directory) {
     const uint64_t bytes = chunk_bytes(v);
     DIR *list = fdopendir(directory);

@@ -1,9 +1,9 @@
-/* NPY, versions 1.0 to 3.0: a magic string, the length of a header, and the header, which is a Python
+/* NPY, versions 1.0 to 3.0: a magic string, the length of the header, and the header, which is a Python
  * dictionary
  *
  *     {'descr': '<f8', 'fortran_order': False, 'shape': (1000, 3), }
  *
- * of exactly these three keys; then the numbers. */
+ * with exactly these three keys; then the numbers. */
 #define _GNU_SOURCE
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { HEADER_MOST = 65536 };
 
-/* The text of a header under way: zero-terminated. */
+/* The header being parsed: zero-terminated text. */
 typedef struct cursor {
     const char *at;
 } cursor;
@@ -21,7 +21,7 @@ static void skip_blanks(cursor *c) {
     c->at += strspn(c->at, " \t\n\r");
 }
 
-/* Takes a literal text, with the blanks before it. */
+/* Skips a literal text, and the blanks before it. */
 static bool accept(cursor *c, const char *text) {
     const size_t length = strlen(text);
     skip_blanks(c);
@@ -88,7 +88,7 @@ static int fail_header(fmt_table *table, const char *what) {
     return fmt_table_fail(table, ORFF_ERROR_FORMAT, "NPY header: %s", what);
 }
 
-/* One "key: value"; bit 1, 2 or 4 of *seen is set. */
+/* One "key: value"; sets bit 1, 2 or 4 of *seen. */
 static int parse_entry(fmt_table *table, cursor *c, fmt_array_layout *layout, unsigned *seen) {
     char key[16], type[16] = "";
     if (!parse_text(c, key, sizeof key) || !accept(c, ":"))

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FMT_NPY_HEADER = 128 }; /* bytes, whatever the number of rows */
+enum { FMT_NPY_HEADER = 128 }; /* bytes, for any number of rows */
 
 void fmt_npy_make_header(uint64_t rows, size_t columns, char header[FMT_NPY_HEADER]);
 

@@ -41,7 +41,7 @@ static bool claims_name(const fmt_sink *sink, const char *path) {
     return false;
 }
 
-/* Standard output gets the first. */
+/* Standard output gets the first format of the list. */
 static const fmt_sink *find_sink(const char *path, fmt_format format) {
     if (format == FMT_FORMAT_AUTO && !strcmp(path, "-")) return sinks[0];
     for (size_t i = 0; sinks[i]; i++)
@@ -101,8 +101,8 @@ static uint64_t product(uint64_t a, uint64_t b) {
     return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;
 }
 
-/* A cell of CSV has a digit and a separator. Deflate packs at most 1032 bytes in one. Of a NetCDF grid the inputs
- * take next to nothing, so one column counts. */
+/* A cell of CSV has at least a digit and a separator, and deflate packs at most 1032 bytes into one. In a
+ * NetCDF grid the inputs take almost nothing, so one column counts. */
 void fmt_output_least(const char *path, size_t columns, uint64_t rows, uint64_t *file, uint64_t *memory) {
     const fmt_sink *sink = find_sink(path, FMT_FORMAT_AUTO);
     const uint64_t cells = product(rows, columns);

@@ -6,7 +6,7 @@
 #include "formats/sink.h"
 #include "orff.h"
 
-/* Text that a reader could take for something else stands in quotes, with its own quotes doubled. */
+/* Text that a reader could take for something else is put in quotes, with its own quotes doubled. */
 static int put_text(fmt_output *output, const char *text) {
     const char special[] = {output->separator, '"', '\n', '\r', '\0'};
     if (*text && *text != '#' && *text != ' ' && !strpbrk(text, special))

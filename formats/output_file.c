@@ -1,5 +1,5 @@
-/* The bytes of an output: gathered, packed when the name ends in .gz, and written to standard output or to a file that
- * is replaced at the end. */
+/* The bytes of an output: buffered, compressed if the name ends in .gz, and written to standard output or to
+ * a file that is replaced at the end. */
 #define _GNU_SOURCE
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static int fail_system(fmt_output *output, int error) {
     return fmt_output_fail(output, ORFF_ERROR_IO, "cannot be written: %s", strerror(error));
 }
 
-/* The message of the library names the file already. */
+/* The library's message already names the file. */
 static int fail_file(fmt_output *output, int status) {
     snprintf(output->message, sizeof output->message, "%s", orff_error_message());
     return status;
@@ -54,8 +54,8 @@ int fmt_output_file_open(fmt_output *output) {
 
 /* ---------------------------------------------------------------- writing */
 
-/* write(), where a pipe without a reader is an error and not a signal: SIGPIPE is held back in this
- * thread, and taken away when it came by this call. */
+/* write() for which a pipe without a reader is an error and not a signal: blocks SIGPIPE in this thread, and
+ * discards it if this call raised it. */
 static ssize_t write_quietly(int descriptor, const void *data, size_t size) {
     const struct timespec now = {0};
     sigset_t pipe, pending, before;
@@ -85,7 +85,7 @@ static int write_all(fmt_output *output, const void *data, size_t size) {
     return ORFF_OK;
 }
 
-/* Packs what waits; `flush` is Z_FINISH at the end. */
+/* Compresses the buffer; `flush` is Z_FINISH at the end. */
 static int pack(fmt_output *output, int flush) {
     z_stream *packer = output->packer;
     unsigned char packed[16384];
@@ -129,7 +129,7 @@ int fmt_output_overwrite(fmt_output *output, const void *data, size_t size) {
     return (size_t)written == size ? ORFF_OK : fail_system(output, EIO);
 }
 
-/* ---------------------------------------------------------------- the end */
+/* ---------------------------------------------------------------- finishing */
 
 int fmt_output_file_finish(fmt_output *output) {
     int status = output->packer ? pack(output, Z_FINISH) : fmt_output_flush(output);

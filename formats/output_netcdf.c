@@ -1,8 +1,8 @@
-/* NetCDF after the CF conventions: rows that lie on a grid become variables over the axes, the first input
- * running fastest (lat, lon for inputs lon, lat); others become variables along the one dimension "point".
+/* NetCDF with CF conventions: rows that lie on a grid become variables over the axes, with the first input
+ * varying fastest (lat, lon for inputs lon, lat); others become variables along a single dimension "point".
  *
- * The bytes are our own and go the way of all outputs: netcdf-c keeps errors of writing to itself when a file is
- * closed, and ends the program where memory is short. */
+ * We write the bytes ourselves, like all outputs: netcdf-c does not report write errors when it closes a
+ * file, and ends the program if memory runs out. */
 #define _GNU_SOURCE
 
 #include <ctype.h>
@@ -20,9 +20,9 @@
 #define STRING(x)  STRING_(x)
 #define VERSION    STRING(ORFF_VERSION_MAJOR) "." STRING(ORFF_VERSION_MINOR) "." STRING(ORFF_VERSION_PATCH)
 
-enum { LONGEST_NAME = 256, MOST_DIMENSIONS = 1024 }; /* as netcdf-c has them */
-#define MAPPING "latitude_longitude"                 /* the variable, and what it is */
-#define FILL    9.9692099683868690e+36               /* NC_FILL_DOUBLE: no value */
+enum { LONGEST_NAME = 256, MOST_DIMENSIONS = 1024 }; /* the limits of netcdf-c */
+#define MAPPING "latitude_longitude"                 /* the variable, and its kind */
+#define FILL    9.9692099683868690e+36               /* NC_FILL_DOUBLE: missing value */
 typedef char clean_text[LONGEST_NAME + 1];
 
 typedef struct writer {
@@ -33,8 +33,8 @@ typedef struct writer {
     bool gridded;
     clean_text *names; /* n_columns */
     fmt_classic header;
-    bool mapped;     /* there is a grid mapping, behind the columns */
-    size_t *places;  /* n_columns + 1: where in the header the place of its values stands */
+    bool mapped;     /* there is a grid mapping, after the columns */
+    size_t *places;  /* n_columns + 1: where in the header the offset of its values is stored */
     double *scratch; /* cells of the grid, or rows */
 } writer;
 
@@ -74,7 +74,7 @@ static int netcdf_write(fmt_output *output, size_t rows, const double *cells) {
 
 /* ---------------------------------------------------------------- names */
 
-/* A name with letters, digits and underscores only, beginning with a letter. */
+/* A name of letters, digits and underscores only that starts with a letter. */
 static void clean_name(const char *name, clean_text clean) {
     size_t used = 0;
     if (!isalpha((unsigned char)*name)) clean[used++] = 'v';
@@ -89,7 +89,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-/* Two variables of one name cannot be. */
+/* Two variables must not have the same name. */
 static int clean_names(fmt_output *output, writer *w) {
     const size_t n = output->options.n_columns;
     clean_text *sorted = calloc(n, sizeof *sorted);
@@ -119,7 +119,7 @@ static const fmt_output_column *find_column(const fmt_output_options *o, const c
     return NULL;
 }
 
-/* Given units, else those of the name; an error has the units of what it belongs to. */
+/* The given units, else those derived from the name; an error has the units of its column. */
 static const char *units_of(const fmt_output_options *o, const fmt_output_column *column) {
     if (column->units) return column->units;
     const fmt_output_column *whole = column->error_of ? find_column(o, column->error_of) : NULL;
@@ -127,7 +127,7 @@ static const char *units_of(const fmt_output_options *o, const fmt_output_column
     return fmt_units_guess(column->name).units;
 }
 
-/* Clean names with blanks between. */
+/* Clean names separated by blanks. */
 typedef struct names {
     char *text; /* NULL: none */
     size_t length;
@@ -146,7 +146,7 @@ static bool append_name(names *all, const char *name) {
     return true;
 }
 
-/* The names of columns for which `belongs` holds; none: no attribute. */
+/* An attribute with the names of columns for which `belongs` holds; omitted if there are none. */
 static void put_names(const fmt_output *output, writer *w, fmt_classic_list *list, const char *attribute,
                       bool (*belongs)(const fmt_output_column *column, const char *to), const char *to) {
     const fmt_output_options *o = &output->options;
@@ -194,7 +194,8 @@ static void put_coordinate_attributes(writer *w, fmt_classic_list *list, const f
     if (w->gridded) put_text(w, list, "axis", is_time(units) ? "T" : guess.axis);
 }
 
-/* "eastward_wind standard_error" for the error of a field; a measurement's is none of it. */
+/* "eastward_wind standard_error" for the error of a field; the error of a measurement has no standard
+ * name. */
 static void put_standard_name(const fmt_output *output, writer *w, fmt_classic_list *list,
                               const fmt_output_column *column) {
     const fmt_output_column *whole =
@@ -245,14 +246,14 @@ static size_t cells_of(const writer *w) {
     return w->gridded ? w->grid.cells : w->rows;
 }
 
-/* Bytes of a column: along its own axis, or in every cell. Without rows "point" is the dimension of records, and it
- * counts what one of them would have. */
+/* The size of a column in bytes: along its own axis, or in every cell. Without rows "point" is the record
+ * dimension, and the size is that of one record. */
 static uint64_t bytes_of(const writer *w, const fmt_output_column *column, size_t axis) {
     const size_t count = w->gridded && column->input ? w->grid.length[axis] : cells_of(w);
     return 8 * (uint64_t)(count ? count : 1);
 }
 
-/* Slowest first: the axes from the last input to the first, or the one of the points. */
+/* Slowest first: the axes from the last input to the first, or the single one of points. */
 static void put_dimensions(writer *w) {
     fmt_classic_list list = fmt_classic_open(&w->header, FMT_CLASSIC_DIMENSIONS);
     if (!w->gridded) fmt_classic_dimension(&w->header, &list, "point", w->rows);
@@ -261,7 +262,7 @@ static void put_dimensions(writer *w) {
     fmt_classic_close(&w->header, &list);
 }
 
-/* A variable without dimensions; its one number says nothing. */
+/* A variable without dimensions, whose single number has no meaning. */
 static void put_mapping(const fmt_output *output, writer *w, fmt_classic_list *list) {
     const fmt_output_earth *earth = output->options.earth;
     const bool flat = earth->inverse_flattening > 0.0;
@@ -274,7 +275,7 @@ static void put_mapping(const fmt_output *output, writer *w, fmt_classic_list *l
     w->places[output->options.n_columns] = fmt_classic_values(&w->header, 8);
 }
 
-/* Dimension k is that of input k; the values of a field have them all, the last one first. */
+/* Dimension k is that of input k; values of a field have all dimensions, the last one first. */
 static void put_variables(const fmt_output *output, writer *w) {
     uint64_t all[MOST_DIMENSIONS + 1] = {0};
     size_t axis = 0;
@@ -294,7 +295,7 @@ static void put_variables(const fmt_output *output, writer *w) {
     fmt_classic_close(&w->header, &list);
 }
 
-/* The values of one variable come behind those of the other. */
+/* Sets the offsets: the values of each variable follow those of the one before. */
 static void place_values(const fmt_output *output, writer *w) {
     uint64_t at = w->header.size;
     size_t axis = 0;
@@ -307,7 +308,7 @@ static void place_values(const fmt_output *output, writer *w) {
     if (w->mapped) fmt_classic_place(&w->header, w->places[output->options.n_columns], at);
 }
 
-/* Version 2 (64-bit offsets), which every program reads; version 5 where a variable is too large for it. */
+/* Version 2 (64-bit offsets), which every program reads; version 5 if a variable is too large for it. */
 static int put_header(fmt_output *output, writer *w) {
     const fmt_output_options *o = &output->options;
     fmt_classic_begin(&w->header, cells_of(w) >= (size_t)1 << 28);

@@ -1,4 +1,5 @@
-/* NPY 1.0, doubles in C order. The number of rows is known at the end, and then written over the header. */
+/* NPY 1.0, doubles in C order. The number of rows is known only at the end, when the header is written
+ * again. */
 #define _GNU_SOURCE
 
 #include "formats/npy_header.h"

@@ -10,7 +10,8 @@ typedef struct pair {
     fmt_table *part[2];
 } pair;
 
-/* The part a column or slot of the pair is in, made its own. `first` is how many the first part has. */
+/* The part that a column or slot of the pair belongs to; *index becomes the index in that part. `first` is
+ * the count of the first part. */
 static size_t which(size_t first, size_t *index) {
     if (*index < first) return 0;
     *index -= first;
@@ -49,7 +50,7 @@ static int pair_choose(fmt_table *table) {
     return ORFF_OK;
 }
 
-/* A row of one part, which is lent the classes for as long as it reads. */
+/* Reads a row of one part, which gets the pair's classes while it reads. */
 static int part_next(fmt_table *table, fmt_table *part, double *row, bool *got) {
     part->labels = table->labels;
     const int status = part->source->next(part, row, got);
@@ -82,7 +83,7 @@ static int pair_rewind(fmt_table *table) {
     return ORFF_OK;
 }
 
-/* Arrays of as many rows are cut between the same rows. */
+/* Arrays with the same number of rows are divided between the same rows. */
 static int pair_share(fmt_table *table, const fmt_share *share, bool *divided) {
     pair *p = table->state;
     const fmt_share all = {0, 1, 1};
@@ -126,7 +127,7 @@ static const fmt_source source_pair = {
     .close = pair_close,
 };
 
-/* Names of both parts; those made up get an x or y. */
+/* The names of both parts; generated names get the prefix x or y. */
 static int pair_names(fmt_table *table, const pair *p) {
     const size_t first = p->part[0]->columns;
     int status = fmt_table_make_columns(table, (uint64_t)first + p->part[1]->columns);

@@ -1,10 +1,10 @@
-/* Which columns are inputs, outputs, weights and groups. */
+/* Chooses the columns for inputs, outputs, weights and groups. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/source.h"
 
-/* Columns by their part. */
+/* The columns of each role. */
 typedef struct parts {
     size_t d, p, w, g[FMT_GROUP_COUNT];
     size_t *x, *y, *weights, *groups[FMT_GROUP_COUNT];
@@ -30,7 +30,7 @@ static int assign_role(fmt_table *table, parts *s, size_t count, const size_t *c
     return ORFF_OK;
 }
 
-/* All columns of first .. last-1 that have no part yet. */
+/* Adds all columns of first .. last-1 that have no role yet. */
 static int collect_rest(fmt_table *table, parts *s, size_t first, size_t last, size_t *count,
                         size_t **columns) {
     *columns = calloc(last - first ? last - first : 1, sizeof **columns);
@@ -46,7 +46,7 @@ static int choose_outputs(fmt_table *table, parts *s, const char *names) {
     return status ? status : assign_role(table, s, s->p, s->y, 1);
 }
 
-/* Times of day behind their dates are part of these. */
+/* Drops times of day that follow their dates among the inputs, because they are part of these. */
 static void drop_clock(const fmt_table *table, parts *s) {
     for (size_t i = 1; table->clock != FMT_NO_SLOT && i < s->d; i++) {
         if (s->x[i] != table->clock || s->x[i - 1] != table->clock - 1) continue;
@@ -72,7 +72,7 @@ static int choose_weights(fmt_table *table, parts *s, const char *names) {
     return assign_role(table, s, 1, s->weights, 2);
 }
 
-/* A column that has a part already keeps it, and tells groups too. */
+/* A column that already has a role keeps it, and serves for groups too. */
 static int choose_group(fmt_table *table, parts *s, fmt_group which, const char *what, const char *names) {
     if (!names) return ORFF_OK;
     const int status = fmt_columns_parse(table, what, names, &s->g[which], &s->groups[which]);
@@ -91,7 +91,7 @@ static int choose_groups(fmt_table *table, parts *s, const fmt_table_selection *
     return status ? status : choose_group(table, s, FMT_OFFSETS, "group-effect", selection->offsets);
 }
 
-/* chosen: all columns with a part, ascending; `slot` (columns): the place of each in a row. */
+/* chosen: all columns with a role, ascending; `slot` (columns): the index of each in a row. */
 static int lay_out(fmt_table *table, const parts *s, size_t *slot) {
     const size_t n = s->d + s->p + s->w + FMT_GROUP_COUNT;
     table->chosen = calloc(n + 1, sizeof *table->chosen);

@@ -1,4 +1,4 @@
-/* A table of which several readers have each a share. */
+/* Dividing a table among several readers. */
 #define _GNU_SOURCE
 
 #include <stdio.h>
@@ -7,10 +7,10 @@
 
 #include "formats/source.h"
 
-/* n part / whole, rounded down, for numbers of 64 bits. */
+/* n part / whole, rounded down, without overflow of 64 bits. */
 static uint64_t scaled(uint64_t n, uint64_t part, uint64_t whole) {
     const uint64_t each = n / whole, rest = n % whole;
-    uint64_t low = 0, sum = 0; /* rest part / whole, bit by bit: rest and sum stay below whole */
+    uint64_t low = 0, sum = 0; /* remainder times part / whole, bit by bit: rest and sum stay below whole */
     for (int bit = 63; bit >= 0; bit--) {
         low *= 2;
         const bool over = sum >= whole - sum;
@@ -51,13 +51,13 @@ int fmt_table_share(fmt_table *table, const fmt_share *share) {
 
 /* ---------------------------------------------------------------- NetCDF */
 
-/* A dimension, and which of its indices are chosen. */
+/* A dimension, and its selected indices. */
 typedef struct axis {
     char name[128];
     uint64_t first, count;
 } axis;
 
-/* The entry of a name in a list "time=0,lat=3:9": its value, and how long that is; NULL: there is none. */
+/* The entry of a name in a list "time=0,lat=3:9": its value, and the length of that; NULL: none. */
 static const char *find_entry(const char *fixed, const char *name, size_t *length) {
     const size_t n = strlen(name);
     for (const char *at = fixed; at && *at; at += *at == ',') {
@@ -71,7 +71,7 @@ static const char *find_entry(const char *fixed, const char *name, size_t *lengt
     return NULL;
 }
 
-/* "time=24": false where the dimension is held at an index, or the text is none. */
+/* "time=24": false if the dimension is fixed at an index, or the text has another form. */
 static bool parse_axis(const char *text, size_t length, const char *fixed, axis *a) {
     const char *equals = memchr(text, '=', length);
     if (!equals || (size_t)(equals - text) >= sizeof a->name) return false;
@@ -110,7 +110,7 @@ static bool find_axis(const fmt_table *table, const char *fixed, axis *a) {
     return false;
 }
 
-/* The list without an entry of that name, and with a new one. */
+/* The list with the entry of that name replaced or added. */
 static char *replace_entry(const char *fixed, const axis *a, uint64_t from, uint64_t to) {
     size_t room;
     const char *value = fixed ? find_entry(fixed, a->name, &room) : NULL;

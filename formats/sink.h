@@ -1,4 +1,4 @@
-/* What is behind an output. Every format is an fmt_sink in a file of its own; output_file.c has the
+/* The implementation of an output. Every format is an fmt_sink in a file of its own; output_file.c writes the
  * bytes. */
 #ifndef FMT_SINK_H
 #define FMT_SINK_H
@@ -7,10 +7,10 @@
 
 typedef struct fmt_sink {
     fmt_format format;
-    const char *const *ends;          /* of names of such files; ends with NULL */
-    int (*begin)(fmt_output *output); /* the file is open; may be NULL */
+    const char *const *ends;          /* endings of file names; terminated by NULL */
+    int (*begin)(fmt_output *output); /* called when the file is open; may be NULL */
     int (*write)(fmt_output *output, size_t rows, const double *cells);
-    int (*finish)(fmt_output *output); /* what stands at the end; may be NULL */
+    int (*finish)(fmt_output *output); /* writes the end of the file; may be NULL */
     void (*close)(fmt_output *output); /* frees state; may be NULL */
 } fmt_sink;
 
@@ -36,8 +36,8 @@ struct fmt_output {
 
     orff_file *file;       /* NULL: standard output */
     int descriptor;        /* -1: not open */
-    void *packer;          /* of zlib; NULL: plain */
-    unsigned char *buffer; /* FMT_OUTPUT_ROOM, of which `used` are waiting */
+    void *packer;          /* zlib's state; NULL: plain */
+    unsigned char *buffer; /* FMT_OUTPUT_ROOM bytes, of which `used` are to be written */
     size_t used;
     char message[640];
 };
@@ -46,11 +46,12 @@ int fmt_output_fail(fmt_output *output, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int fmt_output_fail_memory(fmt_output *output);
 
-/* Bytes of the file. Failures are in the output's message. */
+/* Write the bytes of the file. Failures set the output's message. */
 int fmt_output_file_open(fmt_output *output);
 int fmt_output_put(fmt_output *output, const void *data, size_t size);
 int fmt_output_flush(fmt_output *output);
-int fmt_output_overwrite(fmt_output *output, const void *data, size_t size); /* at the start, after a flush */
+int fmt_output_overwrite(fmt_output *output, const void *data, size_t size); /* at the start of the file,
+                                                                                after a flush */
 int fmt_output_file_finish(fmt_output *output);
 void fmt_output_file_close(fmt_output *output);
 

@@ -1,5 +1,5 @@
-/* What is behind a table. Every format is an fmt_source in a file of its own; table.c does what is
- * common: columns, missing values, labels, counts. */
+/* The implementation of a table. Every format is an fmt_source in a file of its own; table.c does what they
+ * have in common: columns, missing values, labels, counts. */
 #ifndef FMT_SOURCE_H
 #define FMT_SOURCE_H
 
@@ -8,46 +8,47 @@
 #include "formats/table.h"
 #include "formats/times.h"
 
-/* Calls return an orff_status, after fmt_table_fail or fmt_table_fail_stream when it is not ORFF_OK. */
+/* Calls return an orff_status; if it is not ORFF_OK, they have called fmt_table_fail or
+ * fmt_table_fail_stream. */
 typedef struct fmt_source {
     const char *name;
-    const char *const *ends; /* of names of such files, also with .gz behind; ends with NULL */
+    const char *const *ends; /* endings of file names, also with .gz after them; terminated by NULL */
 
-    /* Whether a file that begins with these bytes (`got` of them, at most FMT_HEAD) is one; NULL: no way to tell. */
+    /* Whether a file that starts with these bytes (`got` of them, at most FMT_HEAD) has this format; NULL:
+     * cannot tell. */
     bool (*claims)(const unsigned char *head, size_t got);
 
-    /* Read what stands before the rows: sets state, the columns' names, and rows and rewindable where
-     * known. */
+    /* Reads what precedes the rows: sets state, the columns' names, and rows and rewindable if known. */
     int (*open)(fmt_table *table);
 
-    /* table->chosen holds the columns that next is to give; may be NULL. */
+    /* table->chosen holds the columns that next must return; may be NULL. */
     int (*choose)(fmt_table *table);
 
-    /* One row: n_chosen values, NAN where missing; slot label_slot holds the number of a class when
-     * label_done is true, else a value of which table.c makes one. *got = false: no more. */
+    /* One row: n_chosen values, NAN if missing. Slot label_slot holds the index of a class if label_done is
+     * true, else a value from which table.c makes one. *got = false: no more rows. */
     int (*next)(fmt_table *table, double *row, bool *got);
-    int (*rewind)(fmt_table *table); /* to the first row */
+    int (*rewind)(fmt_table *table); /* goes back to the first row */
 
-    /* Only a share of the rows from now on, see fmt_table_share; *divided stays false where this file cannot be divided. NULL: no
-     * file of this format can. */
+    /* Returns only a share of the rows from now on, see fmt_table_share; *divided stays false if this file
+     * cannot be divided. NULL: no file of this format can. */
     int (*share)(fmt_table *table, const fmt_share *share, bool *divided);
 
-    /* Where a value of the row read last stands: "line 3, column 2 (u)". */
+    /* The place of a value in the last row read: "line 3, column 2 (u)". */
     void (*place)(const fmt_table *table, size_t slot, char *text, size_t room);
     double (*progress)(const fmt_table *table);
-    void (*close)(fmt_table *table); /* state may be NULL or half made */
+    void (*close)(fmt_table *table); /* state may be NULL or incomplete */
 } fmt_source;
 
 #define FMT_HEAD 8
 
-/* Whether a name ends so, in letters of any size. */
+/* Whether a name ends with `end`, ignoring case. */
 bool fmt_ends_with(const char *path, const char *end);
 
 #define FMT_NO_SLOT SIZE_MAX
 
 #define FMT_MADE_UP_ROOM 24 /* "c1", "c2" .. */
 
-/* `whole` parts of equal size, of which from .. to - 1 are taken: where they begin and end among n rows or bytes. */
+/* Where the selected parts, from .. to - 1 of `whole` equal ones, start and end among n rows or bytes. */
 uint64_t fmt_share_begin(const fmt_share *share, uint64_t n);
 uint64_t fmt_share_end(const fmt_share *share, uint64_t n);
 
@@ -55,40 +56,39 @@ struct fmt_table {
     const fmt_source *source;
     char *path; /* as shown in messages */
     fmt_table_options options;
-    int descriptor; /* the file, where a source is handed it open; closed with the table; -1: none */
+    int descriptor; /* the file, if a source gets it already open; closed with the table; -1: none */
     void *state;
 
     size_t columns;
-    char **names;                      /* columns; NULL: the column has none of its own */
-    char (*made_up)[FMT_MADE_UP_ROOM]; /* columns; empty until somebody asks: fmt_table_name */
+    char **names;                      /* columns; NULL: the column has no name of its own */
+    char (*made_up)[FMT_MADE_UP_ROOM]; /* columns; empty until fmt_table_name is called */
     char **units, **standard_names;    /* columns, entries or all NULL */
-    char **titles;   /* columns: another name of each, as the header has it; entries or all NULL */
+    char **titles;   /* columns: a second name of each, as in the header; entries or all NULL */
     char **shapes;   /* columns: the dimensions of a variable as text; entries or all NULL */
-    fmt_time *times; /* columns: those that are dates; NULL: none */
-    bool has_times;  /* some chosen column is one */
-    size_t
-        clock; /* a column of times of day that belong to the dates of the column before it; FMT_NO_SLOT: none */
+    fmt_time *times; /* columns: for dates; NULL: there are none */
+    bool has_times;  /* some chosen column holds dates */
+    size_t clock; /* the column with times of day for the dates in the column before it; FMT_NO_SLOT: none */
     bool named, rewindable;
-    bool label_done;     /* the source makes labels itself */
-    bool drops_missing;  /* missing values are no error in this format */
-    size_t first_output; /* the columns from here on are outputs when none are named */
+    bool label_done;     /* the source makes class indices itself */
+    bool drops_missing;  /* missing values are not an error in this format */
+    size_t first_output; /* columns from here on are outputs if none are named */
     uint64_t rows;
 
-    size_t n_chosen, *chosen;       /* columns wanted, ascending, without repetition */
+    size_t n_chosen, *chosen;       /* columns to read, ascending, without repetition */
     double *row;                    /* n_chosen */
-    size_t d, p, *x_slot, *y_slot;  /* places in row: d, p */
+    size_t d, p, *x_slot, *y_slot;  /* indices in row: d, p */
     size_t weight_slot, label_slot; /* FMT_NO_SLOT: none */
     struct {
         size_t slot;    /* likewise; its cells may be texts ... */
-        bool shared;    /* ... unless it is an input or an output too */
-        uint64_t *into; /* where those of the next rows go, or NULL */
+        bool shared;    /* ... unless it is also an input or an output */
+        uint64_t *into; /* receives the groups of the next rows, or NULL */
     } groups[FMT_GROUP_COUNT];
     size_t optional, companions; /* see fmt_table_selection */
-    size_t refused;              /* outputs that were optional, until that was taken back */
+    size_t refused;              /* outputs that were optional until fmt_table_require_outputs */
     const char *fixed;           /* valid during choose */
     fmt_labels labels;
-    fmt_labels group_names; /* of groups that are texts ... */
-    double *group_values;   /* ... and the numbers that stand for them, with room as the names have */
+    fmt_labels group_names; /* names of groups that are texts ... */
+    double *group_values;   /* ... and the numbers that represent them, with the room of the names */
 
     uint64_t used, dropped, partial;
     bool selected, ended;
@@ -100,48 +100,48 @@ struct fmt_table {
 FMT_FORMAT_LIST(FMT_SOURCE_DECLARE)
 #undef FMT_SOURCE_DECLARE
 
-/* NetCDF without a process of its own: what runs in the child of fmt_source_netcdf. */
+/* The NetCDF reader without a child process: runs in the child of fmt_source_netcdf. */
 extern const fmt_source fmt_source_netcdf_bare;
 
-/* Keeps the message, with the file's name before it, and returns the status. */
+/* Sets the message, with the file's name before it, and returns the status. */
 int fmt_table_fail(fmt_table *table, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int fmt_table_fail_stream(fmt_table *table, int status, const fmt_stream *stream);
 int fmt_table_fail_memory(fmt_table *table);
 
-/* Remembers the text that a number of a group stands for, unless there are very many. */
+/* Remembers the text that a group's number represents, unless there are very many. */
 int fmt_table_remember_group(fmt_table *table, const char *text, size_t length, double value);
 
-/* A table of no source yet, NULL without memory; and one before its selection. */
+/* A new table without a source, NULL if memory runs out; and a return to the state before the selection. */
 fmt_table *fmt_table_make(const char *path);
 void fmt_table_clear_selection(fmt_table *table);
 
 #define FMT_COLUMNS_MOST ((uint64_t)1 << 20)
 
-/* Makes a column one of dates. Without an origin the first value that is read becomes it. */
+/* Makes a column hold dates. Without an origin, the first value read becomes the origin. */
 int fmt_table_set_time(fmt_table *table, size_t column, const fmt_time *time);
 
 /* A column with units such as "days since 1990-01-01" becomes one of dates. */
 int fmt_table_time_by_units(fmt_table *table, size_t column, const char *calendar);
 
-/* For columns that are chosen now: those of dates get an origin. */
+/* For the chosen columns: those of dates get an origin. */
 int fmt_table_begin_times(fmt_table *table);
 
-/* Room for the names of that many columns, which are NULL: made up. */
+/* Makes room for the names of that many columns, all NULL, so that names are generated. */
 int fmt_table_make_columns(fmt_table *table, uint64_t columns);
 
-/* A piece of text from a file, made fit for a message: cut, and with ? for what cannot be printed. */
+/* A piece of text from a file, made safe for a message: cut, with ? for characters that cannot be printed. */
 #define FMT_SHOWN_ROOM 48
 const char *fmt_shown(char shown[FMT_SHOWN_ROOM], const char *text, size_t length);
 
-/* The columns of a list such as "lon,3,5-8", in its order. *list is from malloc, also on failure (maybe
+/* The columns in a list such as "lon,3,5-8", in its order. *list is from malloc, even on failure (possibly
  * NULL). `what` names the option in messages. */
 int fmt_columns_parse(fmt_table *table, const char *what, const char *text, size_t *count, size_t **list);
 
-/* The name most like a given one, NULL where none is. Names that are NULL are passed over. */
+/* The name most similar to a given one, NULL if none is similar. NULL entries are skipped. */
 const char *fmt_nearest(const char *name, size_t count, char *const *names);
 
-/* Whether a slot has only groups, whose cells may be texts. */
+/* Whether a slot is used only for groups, so that its cells may be texts. */
 bool fmt_table_is_group(const fmt_table *table, size_t slot);
 
 #endif

@@ -29,25 +29,25 @@ enum { ROOM = 1 << 17, PIECE = 1 << 30 };
 #define WRITTEN(memory, bytes) ((void)0)
 #endif
 
-/* Plain bytes go out as they come in. Packed ones are gzip members one behind the other, and nothing else: zlib's
- * own gzread would take what follows the last one for nothing, whatever it is. */
+/* Plain bytes are passed through. Compressed files must be gzip members one after the other, and nothing
+ * else; zlib's own gzread would silently ignore anything after the last one. */
 struct fmt_stream {
     int descriptor;
     bool regular, seekable;
     uint64_t size;
-    off_t start;    /* where the descriptor stood, when seekable */
-    bool begun;     /* the first bytes are in the buffer */
+    off_t start;    /* initial position of the descriptor, if seekable */
+    bool begun;     /* the first bytes have been read */
     bool packed;    /* they are gzip or xz */
-    fmt_unxz *unxz; /* xz, once it has begun */
+    fmt_unxz *unxz; /* for xz, once started */
     bool is_xz, xz_ended;
-    bool at_end;           /* nothing more can be read from the descriptor */
-    uint64_t consumed;     /* bytes that left the descriptor */
-    unsigned char *buffer; /* ROOM, of which those of unpacker.next_in, avail_in wait */
+    bool at_end;           /* the descriptor is at its end */
+    uint64_t consumed;     /* bytes read from the descriptor */
+    unsigned char *buffer; /* ROOM bytes, of which unpacker.next_in, avail_in are not used yet */
     z_stream unpacker;
     bool unpacking;   /* unpacker needs inflateEnd */
-    bool in_member;   /* a member has begun and not ended */
-    uint64_t members; /* that have ended */
-    int failed;       /* what is said again when it is asked again */
+    bool in_member;   /* inside a member */
+    uint64_t members; /* members completed */
+    int failed;       /* returned again by later calls */
     unsigned char *map;
     size_t map_size;
     char message[256];
@@ -100,7 +100,7 @@ const char *fmt_stream_error(const fmt_stream *stream) {
 
 /* ---------------------------------------------------------------- bytes of the file */
 
-/* Up to `size` bytes of the descriptor, none at its end. */
+/* Reads up to `size` bytes from the descriptor, none at its end. */
 static int read_some(fmt_stream *stream, void *memory, size_t size, size_t *got) {
     const ssize_t count = read(stream->descriptor, memory, size < PIECE ? size : PIECE);
     if (count < 0) return fail(stream, ORFF_ERROR_IO, "cannot be read", strerror(errno));
@@ -110,7 +110,7 @@ static int read_some(fmt_stream *stream, void *memory, size_t size, size_t *got)
     return ORFF_OK;
 }
 
-/* More behind what waits in the buffer. */
+/* Reads more after the bytes in the buffer. */
 static int fill(fmt_stream *stream) {
     z_stream *z = &stream->unpacker;
     size_t got;
@@ -121,7 +121,7 @@ static int fill(fmt_stream *stream) {
     return status;
 }
 
-/* The two bytes by which gzip is known, the six of xz. */
+/* Recognises gzip by its two first bytes, xz by six. */
 static int begin(fmt_stream *stream) {
     z_stream *z = &stream->unpacker;
     int status = ORFF_OK;
@@ -136,7 +136,7 @@ static int begin(fmt_stream *stream) {
     return status;
 }
 
-/* What waits in the buffer, then straight from the file. */
+/* Uses the buffer first, then reads directly from the file. */
 static int read_plain(fmt_stream *stream, unsigned char *at, size_t size, size_t *got) {
     z_stream *z = &stream->unpacker;
     *got = z->avail_in < size ? z->avail_in : size;
@@ -162,7 +162,7 @@ static int begin_member(fmt_stream *stream) {
     return ORFF_OK;
 }
 
-/* Before a member has given anything, what is no member is something behind the last one. */
+/* If a member has produced nothing yet and is not valid, it is garbage after the last member. */
 static int fail_unpacking(fmt_stream *stream, int code) {
     const z_stream *z = &stream->unpacker;
     if (code == Z_MEM_ERROR) return fail(stream, ORFF_ERROR_NO_MEMORY, "cannot be read", "not enough memory");
@@ -170,7 +170,7 @@ static int fail_unpacking(fmt_stream *stream, int code) {
     return fail(stream, ORFF_ERROR_FORMAT, "damaged gzip data", z->msg ? z->msg : "it cannot be unpacked");
 }
 
-/* Some bytes, none at the end of the last member. */
+/* Some bytes, none after the last member. */
 static int read_gzip(fmt_stream *stream, unsigned char *at, size_t size, size_t *got) {
     z_stream *z = &stream->unpacker;
     const unsigned room = (unsigned)(size < PIECE ? size : PIECE);

@@ -1,4 +1,4 @@
-/* Bytes of a file or of standard input, unpacked on the way when they are gzip or xz. */
+/* Bytes of a file or of standard input, unpacked if they are gzip or xz. */
 #ifndef FMT_STREAM_H
 #define FMT_STREAM_H
 
@@ -9,7 +9,7 @@
 typedef struct fmt_stream fmt_stream;
 
 /* The calls return an orff_status; fmt_stream_error then has the reason, without the name of the file.
- * *stream is set also on failure, save for ORFF_ERROR_NO_MEMORY, and must be closed. */
+ * *stream is set even on failure, except for ORFF_ERROR_NO_MEMORY, and must be closed. */
 int fmt_stream_open(fmt_stream **stream, const char *path);
 void fmt_stream_close(fmt_stream *stream);
 const char *fmt_stream_error(const fmt_stream *stream);
@@ -17,15 +17,15 @@ const char *fmt_stream_error(const fmt_stream *stream);
 /* Fills the memory as far as the file goes: *got < size only at its end. */
 int fmt_stream_read(fmt_stream *stream, void *memory, size_t size, size_t *got);
 
-/* Whether nothing follows; takes a byte when something does. Of packed bytes, also what is something else behind
- * them is an error. */
+/* Whether the stream is at its end; otherwise it consumes a byte. In a compressed file, anything after the
+ * compressed data is an error. */
 int fmt_stream_at_end(fmt_stream *stream, bool *at_end);
 int fmt_stream_skip(fmt_stream *stream, uint64_t size);
 
 bool fmt_stream_can_rewind(const fmt_stream *stream);
 int fmt_stream_rewind(fmt_stream *stream);
 
-/* On to a byte of a plain file that can be rewound; others are refused. */
+/* Moves to a position in a plain file that can be rewound; others are refused. */
 int fmt_stream_seek(fmt_stream *stream, uint64_t byte);
 
 /* The size of a regular file in bytes, 0 for others. */
@@ -34,14 +34,14 @@ uint64_t fmt_stream_size(const fmt_stream *stream);
 /* True for gzip and xz, after the first read. */
 bool fmt_stream_packed(const fmt_stream *stream);
 
-/* Another descriptor of the same file, which the caller closes; -1 with errno where there is none. */
+/* A duplicate descriptor of the same file, which the caller closes; -1 with errno if there is none. */
 int fmt_stream_duplicate(const fmt_stream *stream);
 
-/* 0 to 1, of the bytes in the file; NAN for a pipe. */
+/* From 0 to 1, in bytes of the file; NAN for a pipe. */
 double fmt_stream_progress(const fmt_stream *stream);
 
-/* The whole of a plain regular file, mapped read-only; NULL for others and where the system cannot. The
- * mapping lives as long as the stream. */
+/* A whole plain regular file, mapped read-only; NULL for others, and if the system cannot. The mapping lives
+ * as long as the stream. */
 const unsigned char *fmt_stream_map(fmt_stream *stream, size_t *size);
 
 #endif

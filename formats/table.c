@@ -14,7 +14,8 @@
 
 /* ---------------------------------------------------------------- messages */
 
-/* Names and texts of files stand in messages: what a terminal would obey is shown as \x1b and the like. */
+/* Names and texts from files appear in messages, so characters that a terminal would act on are shown as \x1b
+ * and the like. */
 int fmt_table_fail(fmt_table *table, int status, const char *format, ...) {
     char message[sizeof table->message];
     const char *name = strcmp(table->path, "-") ? table->path : "standard input";
@@ -93,7 +94,8 @@ static const fmt_source *source_by_name(const char *path) {
     return NULL;
 }
 
-/* By the first bytes. Those of a pipe can be read only once: it is taken for CSV, as standard input is. */
+/* Decides by the first bytes. Those of a pipe can be read only once, so it is taken for CSV, as standard
+ * input is. */
 static int source_by_content(fmt_table *table) {
     struct stat about;
     table->source = sources[0];
@@ -186,7 +188,7 @@ void fmt_table_close(fmt_table *table) {
     free(table);
 }
 
-/* ---------------------------------------------------------------- looking */
+/* ---------------------------------------------------------------- the columns */
 
 const char *fmt_table_error(const fmt_table *table) {
     return table ? table->message : "not enough memory";
@@ -333,7 +335,8 @@ static int fail_at(fmt_table *table, size_t slot, int status, const char *what) 
     return fmt_table_fail(table, status, "%s: %s", place, what);
 }
 
-/* The numbers that stand for a missing value become one, and dates what is counted of them. Classes and groups are neither. */
+/* Replaces numbers that represent missing values by NAN, and raw dates by their counts; leaves classes and
+ * groups unchanged. */
 static void decode_row(fmt_table *table) {
     for (size_t s = 0; s < table->n_chosen; s++) {
         double value;
@@ -347,7 +350,7 @@ static void decode_row(fmt_table *table) {
     }
 }
 
-/* Whether it is one of the first outputs, those that may be missing or might have been. */
+/* Whether a slot is one of the first `outputs` outputs, the optional ones. */
 static bool is_among(const fmt_table *table, size_t slot, size_t outputs) {
     for (size_t k = 0; k < outputs; k++)
         if (table->y_slot[k] == slot) return true;
@@ -368,7 +371,7 @@ static bool is_companion(const fmt_table *table, size_t slot) {
     return false;
 }
 
-/* Whether the row just read may be used; a row without any of the outputs that may be missing may not. */
+/* Whether the last row read is usable; a row without any of its optional outputs is not. */
 static int check_row(fmt_table *table, bool *usable) {
     size_t absent = 0;
     *usable = true;
@@ -403,7 +406,7 @@ static int make_label(fmt_table *table) {
     return ORFF_OK;
 }
 
-/* The next usable row into table->row. */
+/* Reads the next usable row into table->row. */
 static int next_row(fmt_table *table, bool *got) {
     for (;;) {
         bool usable;
@@ -419,7 +422,7 @@ static int next_row(fmt_table *table, bool *got) {
     return table->label_slot != FMT_NO_SLOT && !table->label_done ? make_label(table) : ORFF_OK;
 }
 
-/* The bits of a number; those of -0 are those of 0. */
+/* The bits of a number, with -0 replaced by 0. */
 static void put_group(uint64_t *group, double value) {
     value += 0.0;
     memcpy(group, &value, sizeof *group);

@@ -1,4 +1,4 @@
-/* Columns of dates: since when they are counted. */
+/* The origins of date columns. */
 #define _GNU_SOURCE
 
 #include <math.h>
@@ -20,7 +20,7 @@ static int set_units(fmt_table *table, size_t column, const char *text) {
     return ORFF_OK;
 }
 
-/* Whole seconds: the units can say no more. */
+/* Rounds to whole seconds, because the units cannot express more. */
 static int set_origin(fmt_table *table, size_t column, double seconds) {
     char text[FMT_TIME_ROOM];
     fmt_time *time = &table->times[column];
@@ -42,7 +42,7 @@ int fmt_table_time_by_units(fmt_table *table, size_t column, const char *calenda
     return fmt_table_set_time(table, column, &time);
 }
 
-/* The first value of every chosen column of dates that has no origin yet, by reading rows until all have one. */
+/* The first value of every chosen date column without an origin, by reading rows until all have one. */
 static int find_origins(fmt_table *table) {
     bool got = true, more = true;
     int status = ORFF_OK;
@@ -62,7 +62,7 @@ static int find_origins(fmt_table *table) {
         const size_t column = table->chosen[s];
         if (fmt_table_is_time(table, column) && isnan(table->times[column].origin))
             status = set_origin(table, column,
-                                table->times[column].base); /* no value in sight: as the file counts */
+                                table->times[column].base); /* no value found: uses the origin of the file */
     }
     return status ? status : table->source->rewind(table);
 }

@@ -14,8 +14,8 @@
 
 /* ---------------------------------------------------------------- the calendar */
 
-/* Days from 1970-01-01 in the Gregorian calendar, also before it was introduced. Years of it begin in March here, so that
- * the day that comes and goes is the last one. */
+/* Days from 1970-01-01 in the Gregorian calendar, also before its introduction. Years start in March here, so
+ * that the leap day is the last day of a year. */
 static long days_from_date(long year, long month, long day) {
     year -= month <= 2;
     const long era = (year >= 0 ? year : year - 399) / 400, in_era = year - 400 * era;
@@ -41,7 +41,7 @@ static long days_of_month(long year, long month) {
 
 /* ---------------------------------------------------------------- reading */
 
-/* From `least` to `most` digits at *at, which moves behind them. */
+/* Reads from `least` to `most` digits at *at, which moves past them. */
 static bool digits(const char **at, const char *end, int least, int most, long *value) {
     int count = 0;
     *value = 0;
@@ -58,7 +58,7 @@ static bool accept_letter(const char **at, const char *end, char letter) {
     return there;
 }
 
-/* 2024-05-01; a count of a NetCDF file may also begin at 1-1-1. */
+/* 2024-05-01; loose: the origin of a NetCDF count may also be 1-1-1. */
 static bool parse_date(const char **at, const char *end, bool loose, long *days) {
     long year, month, day;
     const char *start = *at;
@@ -68,13 +68,14 @@ static bool parse_date(const char **at, const char *end, bool loose, long *days)
     const int least = loose ? 1 : 2;
     if (!digits(at, end, least, 2, &month) || (dashes && !accept_letter(at, end, '-'))) return false;
     if (!digits(at, end, least, 2, &day)) return false;
-    if (!dashes && (*at - start != 8 || *at == end || **at != 'T')) return false; /* a number of 8 digits */
+    if (!dashes && (*at - start != 8 || *at == end || **at != 'T'))
+        return false; /* just a number of 8 digits */
     if (month < 1 || month > 12 || day < 1 || day > days_of_month(year, month)) return false;
     *days = days_from_date(year, month, day);
     return true;
 }
 
-/* The part of a second behind the point. */
+/* The fraction of a second after the point. */
 static double parse_fraction(const char **at, const char *end) {
     double value = 0.0, place = 0.1;
     for (; *at < end && isdigit((unsigned char)**at); ++*at, place /= 10.0) value += place * (**at - '0');
@@ -95,7 +96,7 @@ static bool parse_clock(const char **at, const char *end, int least, double *sec
     return hour <= 24 && minute < 60 && second <= 60;
 }
 
-/* Z, UTC, +02:00; nothing is UTC too. */
+/* Z, UTC, +02:00; without a zone it is UTC too. */
 static bool parse_zone(const char **at, const char *end, double *seconds) {
     *seconds = 0.0;
     while (accept_letter(at, end, ' ')) {}

@@ -1,8 +1,8 @@
-/* What the name of a column tells of its units, in the words of the CF conventions. */
+/* Units derived from the name of a column, in the terms of the CF conventions. */
 #ifndef FMT_UNITS_H
 #define FMT_UNITS_H
 
-/* NULL where the name tells nothing. */
+/* NULL if the name implies none. */
 typedef struct fmt_units {
     const char *units, *standard_name, *axis;
 } fmt_units;

@@ -7,7 +7,7 @@ struct fmt_unxz {
     lzma_stream stream;
 };
 
-/* Streams one behind the other are one file, as xz has it. */
+/* Concatenated streams are one file, as for xz itself. */
 fmt_unxz *fmt_unxz_open(void) {
     fmt_unxz *unxz = calloc(1, sizeof *unxz);
     if (!unxz) return NULL;

@@ -1,4 +1,4 @@
-/* What all ranks say alike. */
+/* Making all ranks return the same status. */
 #include <stdio.h>
 #include <string.h>
 

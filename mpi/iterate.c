@@ -1,28 +1,30 @@
-/* Iterative solvers whose rows lie on all ranks: an iteration sums M numbers.
+/* Iterative solvers with rows on all ranks: each iteration sums M numbers.
  *
- * Iterations make much of rounding, so all sums come out the same for any number of ranks: rows are summed in blocks that do not
- * depend on it, and blocks are added with twice the digits. A block is the rank's that has its first row. */
+ * Iterations amplify rounding, so all sums must be the same for any number of ranks: rows are summed in
+ * blocks that do not depend on it, and blocks are added with twice the precision. A block belongs to the rank
+ * that has its first row. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sums.h"
 
-#define PIECE ((size_t)1 << 16) /* numbers that travel at a time */
-#define BLOCK ((size_t)4096)    /* rows that are read, summed or predicted at a time */
+#define PIECE ((size_t)1 << 16) /* numbers sent at once */
+#define BLOCK ((size_t)4096)    /* rows read, summed or predicted at once */
 
-/* What a rank is about to do, told to all before anything is summed: to sum so many numbers, or one of these. */
+/* The next step of a rank, exchanged before anything is summed: to sum this many numbers, or one of these. */
 enum { ENDED = 0, FAILED = -1 };
 
 typedef struct adder {
     MPI_Comm comm;
     int rank, size;
     orffi_mpi_adding adding;
-    orffi_mpi_pair *pairs, *sums; /* PIECE of both */
-    bool heard; /* another rank has failed, or does something else: nothing is summed any more */
+    orffi_mpi_pair *pairs, *sums; /* PIECE each */
+    bool heard;                   /* another rank has failed, or does something else: no more sums */
 } adder;
 
-/* Whether all ranks do the same. Otherwise none goes on, so that no rank waits for one that will not come. */
+/* Whether all ranks do the same. Otherwise none continues, so that no rank waits for one that will not
+ * come. */
 static bool meet(adder *a, int64_t what) {
     int64_t range[2] = {what, -what};
     if (a->heard) return false;
@@ -31,7 +33,8 @@ static bool meet(adder *a, int64_t what) {
     return !a->heard;
 }
 
-/* To rank 0 and back, so that all ranks have the same bits: MPI_Allreduce only recommends that. */
+/* Sums on rank 0 and sends the result back, so that all ranks have the same bits; MPI only recommends that
+ * for MPI_Allreduce. */
 static void sum_piece(const adder *a, size_t count, double *numbers, const double *low) {
     for (size_t i = 0; i < count; i++) a->pairs[i] = (orffi_mpi_pair){numbers[i], low ? low[i] : 0.0};
     MPI_Reduce(a->pairs, a->sums, (int)count, a->adding.type, a->adding.op, 0, a->comm);
@@ -62,7 +65,7 @@ static void end(adder *a) {
     free(a->pairs);
 }
 
-/* The end of work with sums: one status for all, that of the rank which failed by itself. */
+/* The end of a computation with sums: one status for all ranks, that of the rank that failed on its own. */
 static orff_status finish(adder *a, orff_status status) {
     const bool own = status && !a->heard;
     const bool all = meet(a, own ? FAILED : ENDED);
@@ -77,7 +80,7 @@ static orff_status finish(adder *a, orff_status status) {
 
 typedef struct rows {
     size_t n, room, d, p;
-    double *X, *Y, *weights; /* weights: NULL where there are none */
+    double *X, *Y, *weights; /* weights: NULL if there are none */
 } rows;
 
 static void rows_clear(rows *r) {
@@ -118,7 +121,7 @@ static orff_status read_all(rows *r, const orff_reader *reader) {
 
 /* ---- whole blocks */
 
-/* Which rows of all are whose: rank k has those from start[k] to start[k + 1] - 1. */
+/* Rank k has rows start[k] to start[k + 1] - 1 of all. */
 static void find_starts(const adder *a, size_t n, uint64_t *start) {
     const uint64_t mine = n;
     start[0] = 0;
@@ -126,7 +129,8 @@ static void find_starts(const adder *a, size_t n, uint64_t *start) {
     for (int k = 0; k < a->size; k++) start[k + 1] += start[k];
 }
 
-/* Rows of X, Y and the weights from `first` on, to or from another rank; less than a block of them. */
+/* Sends rows of X, Y and the weights, from `first` on, to another rank, or receives them; less than a
+ * block. */
 static void move_rows(const adder *a, const rows *r, size_t first, size_t count, int other, bool out) {
     double *const arrays[] = {r->X, r->Y, r->weights};
     const size_t widths[] = {r->d, r->p, 1};
@@ -140,7 +144,7 @@ static void move_rows(const adder *a, const rows *r, size_t first, size_t count,
     }
 }
 
-/* The first `count` rows are no longer here. */
+/* Removes the first `count` rows. */
 static void drop_front(rows *r, size_t count) {
     double *const arrays[] = {r->X, r->Y, r->weights};
     const size_t widths[] = {r->d, r->p, 1};
@@ -149,8 +153,9 @@ static void drop_front(rows *r, size_t count) {
         memmove(arrays[i], arrays[i] + count * widths[i], r->n * widths[i] * sizeof *arrays[i]);
 }
 
-/* Rows of a block that begins on a rank before this one go there; those that end the last block of this rank come here. Every rank
- * sends to one before it, then receives, so the first can always go on. */
+/* Sends rows of a block that starts on an earlier rank to that rank, and receives those that complete the
+ * last block of this rank. Every rank sends to an earlier one before it receives, so the first can always
+ * proceed. */
 static void exchange_blocks(const adder *a, rows *r, const uint64_t *start) {
     const uint64_t from = start[a->rank], to = start[a->rank + 1], begins = from / BLOCK * BLOCK;
     const uint64_t ahead = from == begins ? 0 : begins + BLOCK - from;
@@ -158,7 +163,7 @@ static void exchange_blocks(const adder *a, rows *r, const uint64_t *start) {
     const uint64_t end = to % BLOCK && given < r->n ? (to / BLOCK + 1) * BLOCK : to;
     int owner = a->rank;
     while (start[owner] > begins) owner--;
-    while (start[owner + 1] <= begins) owner++; /* past ranks without rows */
+    while (start[owner + 1] <= begins) owner++; /* skips ranks without rows */
     if (given) move_rows(a, r, 0, given, owner, true);
     for (int k = a->rank + 1; k < a->size && start[k] < end; k++) {
         const size_t count = (size_t)((start[k + 1] < end ? start[k + 1] : end) - start[k]);
@@ -168,7 +173,7 @@ static void exchange_blocks(const adder *a, rows *r, const uint64_t *start) {
     drop_front(r, given);
 }
 
-/* Room for what comes was left by read_all. */
+/* read_all left room for the rows received. */
 static orff_status align(const adder *a, rows *r) {
     uint64_t *start = malloc(((size_t)a->size + 1) * sizeof *start);
     const orff_status status =
@@ -188,7 +193,7 @@ static double weight_of(const rows *r, size_t i) {
     return r->weights ? r->weights[i] : 1.0;
 }
 
-/* ---- what is not the solver's */
+/* ---- mean and errors */
 
 /* high + low += x */
 static void add_to(double *high, double *low, double x) {

@@ -3,7 +3,8 @@
 
 #include "sums.h"
 
-/* One after another; within a piece MPI adds in a tree. Not in place: some MPIs trip over that at other roots than 0. */
+/* Sums one piece after another; within a piece MPI adds in a tree. Not in place, because some MPIs fail at
+ * that for roots other than 0. */
 static orff_status reduce_pieces(MPI_Comm comm, const orffi_mpi_row *row, int root, double *piece,
                                  double *sum) {
     orff_status status = ORFF_OK;
@@ -32,7 +33,7 @@ static orff_status reduce(MPI_Comm comm, const orffi_mpi_row *row, int root) {
     return status;
 }
 
-/* Room for the rows of all ranks. */
+/* The room needed for the rows of all ranks. */
 static orff_rows widest(MPI_Comm comm, orff_rows mine) {
     int room = (int)mine, most;
     MPI_Allreduce(&room, &most, 1, MPI_INT, MPI_MAX, comm);

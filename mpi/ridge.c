@@ -1,4 +1,4 @@
-/* Ridge whose matrix lies on all ranks. */
+/* Ridge with the matrix distributed over all ranks. */
 #include "spread.h"
 
 static const char *words_for(orff_status status) {

@@ -1,4 +1,4 @@
-/* What is used of BLAS, BLACS and ScaLAPACK, which have no headers. */
+/* The functions used from BLAS, BLACS and ScaLAPACK, which have no headers. */
 #ifndef ORFF_MPI_SCALAPACK_H
 #define ORFF_MPI_SCALAPACK_H
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 64                /* features of a block, at most */
-#define ROOM  ((size_t)1 << 23) /* numbers of phi at a time, about */
-#define LEAST 64                /* rows of a round */
+#define BLOCK 64                /* largest number of features in a block */
+#define ROOM  ((size_t)1 << 23) /* numbers of phi at once, about */
+#define LEAST 64                /* fewest rows in a round */
 #define MOST  8192
 
 /* ---- the grid: as square as the number of ranks allows */
@@ -17,7 +17,7 @@ static void choose_grid(orffi_spread *s) {
     s->grid[0] = (int)sqrt((double)s->size);
     while (s->size % s->grid[0]) s->grid[0]--;
     s->grid[1] = s->size / s->grid[0];
-    s->place[0] = s->rank / s->grid[1]; /* as BLACS counts, row by row */
+    s->place[0] = s->rank / s->grid[1]; /* in the order of BLACS, row by row */
     s->place[1] = s->rank % s->grid[1];
 }
 
@@ -30,7 +30,8 @@ static size_t side_count(const orffi_spread *s, int which) {
     return count;
 }
 
-/* The frequencies of a side, one after another, and where its features are among their cosines and sines. */
+/* Lists the frequencies of a side, one after another, and the positions of its features among their cosines
+ * and sines. */
 static size_t map_side(const orffi_spread *s, orffi_side *side, size_t *place, double *omega, double *weights,
                        const double *all, const double *all_weights) {
     size_t m = 0;
@@ -75,9 +76,9 @@ static void clear_side(orffi_side *side) {
     orff_features_free(side->features);
 }
 
-/* ---- making */
+/* ---- creating */
 
-/* The blocks of all frequencies; u and rhs follow from them. */
+/* Reads the blocks of all frequencies; u and rhs follow from them. */
 static orff_status read_blocks(orffi_spread *s, const orff_features *features) {
     size_t columns = 0;
     orff_status status = orff_features_block(features, 0, &columns, NULL);
@@ -125,7 +126,7 @@ orff_status orffi_spread_create(orffi_spread *s, MPI_Comm comm, const orff_kerne
     if (!status) status = read_blocks(s, features);
     if (!status) {
         s->block =
-            BLOCK / s->u > s->rhs ? BLOCK / s->u : s->rhs; /* all right-hand sides in one block column */
+            BLOCK / s->u > s->rhs ? BLOCK / s->u : s->rhs; /* all right-hand sides fit in one block column */
         status = orff_features_frequencies(features, omega, weights);
     }
     if (!status) status = fill_side(s, &s->rows, 0, kernel, omega, weights);

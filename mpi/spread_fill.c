@@ -1,4 +1,4 @@
-/* The matrix, from rows that all ranks see, some at a time. */
+/* Fills the matrix; all ranks see all rows, some at a time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "scalapack.h"
 #include "spread.h"
 
-/* Rows of all ranks, one behind the other: x, y, c, each (d + p + 1 numbers). */
+/* Rows of all ranks, one after the other: x, y, c of each (d + p + 1 numbers). */
 typedef struct intake {
-    size_t width, room; /* numbers of a row; rows that a rank brings to a round */
+    size_t width, room; /* numbers in a row; rows that a rank contributes to a round */
     double *X, *Y, *weights, *mine, *all, *x;
-    int *counts, *places; /* ranks: numbers that each brings, and where they go */
+    int *counts, *places; /* ranks: the count of numbers from each, and their positions */
 } intake;
 
 static orff_status prepare(const orffi_spread *s, intake *in, bool weighted) {
@@ -53,7 +53,7 @@ static bool is_finite(size_t count, const double *numbers) {
     return true;
 }
 
-/* Rows of this rank into `mine`; fewer at its end. */
+/* Reads rows of this rank into `mine`; fewer at the end. */
 static orff_status read_some(const orffi_spread *s, intake *in, const orff_reader *reader, size_t *n) {
     double *weights = reader->weighted ? in->weights : NULL;
     *n = 0;
@@ -68,7 +68,7 @@ static orff_status read_some(const orffi_spread *s, intake *in, const orff_reade
     return is_finite(*n * in->width, in->mine) ? ORFF_OK : ORFF_ERROR_NOT_FINITE;
 }
 
-/* What all have read, everywhere. */
+/* Sends what each rank has read to all. */
 static size_t exchange(orffi_spread *s, intake *in, size_t mine) {
     const int count = (int)(mine * in->width);
     int total = 0;
@@ -85,7 +85,7 @@ static size_t exchange(orffi_spread *s, intake *in, size_t mine) {
     return n;
 }
 
-/* phi of the features of a side (n x count). */
+/* phi for the features of a side (n x count). */
 static orff_status compute_side(orffi_side *side, size_t n, const double *x) {
     const size_t wide = 2 * side->frequencies;
     if (!side->count) return ORFF_OK;
@@ -96,7 +96,7 @@ static orff_status compute_side(orffi_side *side, size_t n, const double *x) {
     return status;
 }
 
-/* S += phi_I^T c phi_J: of each block column the blocks on and below the diagonal. */
+/* S += phi_I^T c phi_J: in each block column the blocks on and below the diagonal. */
 static void add_products(orffi_spread *s, size_t n, const intake *in) {
     const double one = 1.0;
     const size_t m = s->rows.count, width = s->columns.count;
@@ -105,7 +105,7 @@ static void add_products(orffi_spread *s, size_t n, const intake *in) {
         for (size_t a = 0; a < width; a++)
             s->columns.phi[i * width + a] *= in->all[i * in->width + s->d + s->p];
     for (size_t j = 0, i = 0; j < width; j += s->block) {
-        const size_t first = s->columns.index[j] / s->block * s->block; /* of the features of this block */
+        const size_t first = s->columns.index[j] / s->block * s->block; /* first feature of this block */
         const int columns = (int)(width - j < s->block ? width - j : s->block);
         while (i < m && s->rows.index[i] < first) i++;
         const int rows = (int)(m - i);
@@ -146,7 +146,7 @@ static const char *words_for(orff_status status) {
 orff_status orffi_spread_fill(orffi_spread *s, const orff_reader *reader) {
     intake in = {0};
     size_t n = 1;
-    uint64_t round = s->round; /* parts differ in size: the smallest round serves all */
+    uint64_t round = s->round; /* parts differ in size, and the smallest round fits all */
     MPI_Allreduce(MPI_IN_PLACE, &round, 1, MPI_UINT64_T, MPI_MIN, s->comm);
     s->round = (size_t)round;
     orff_status status = prepare(s, &in, reader->weighted);

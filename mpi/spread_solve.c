@@ -1,4 +1,4 @@
-/* Cholesky of the matrix where it lies. */
+/* Cholesky factorisation of the distributed matrix. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@ static double product(const orffi_spread *s, size_t left, size_t e, size_t right
     return sum;
 }
 
-/* G of this rank in the place of S: features become u coefficients each. From the last column to the first, as columns only move
- * back; phi is no longer needed. */
+/* Replaces S by this rank's part of G: each feature becomes u coefficients. Works from the last column to the
+ * first, because columns only move towards the end; phi is no longer needed. */
 static void expand(orffi_spread *s, double shift) {
     const size_t m = s->rows.count, n = s->columns.count, u = s->u;
     double *column = s->rows.phi;
@@ -48,7 +48,7 @@ static void fill_right(const orffi_spread *s, const double *mean, double *right)
     }
 }
 
-/* Coefficients of this rank's rows to their places in theta; others stay 0. */
+/* Copies coefficients of this rank's rows to their places in theta; the others stay 0. */
 static void scatter(const orffi_spread *s, const double *solution, double *theta) {
     const size_t m = s->rows.count;
     for (size_t i = 0; i < m; i++)
@@ -57,7 +57,7 @@ static void scatter(const orffi_spread *s, const double *solution, double *theta
                 theta[(s->rows.index[i] * s->u + e) * s->rhs + k] = solution[i * s->u + e + k * m * s->u];
 }
 
-/* 0, or what ScaLAPACK says. */
+/* 0, or ScaLAPACK's error. */
 static int factor_and_solve(orffi_spread *s, double *right) {
     const int n = (int)(s->L * s->u), block = (int)(s->block * s->u), zero = 0, one = 1, rhs = (int)s->rhs;
     int context, system, desc_a[9], desc_b[9], info = 0;
@@ -73,7 +73,7 @@ static int factor_and_solve(orffi_spread *s, double *right) {
     return info;
 }
 
-/* What is left of the squares: yy - t.b - shift |t|^2, where (G0 + shift) t = b. */
+/* The sum of squared residuals: yy - t.b - shift |t|^2, where (G0 + shift) t = b. */
 static double errors_left(const orffi_spread *s, size_t M, const double *theta, const double *b,
                           const double *mean, double shift) {
     const size_t side = s->p + 1;

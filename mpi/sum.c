@@ -1,4 +1,5 @@
-/* Sums with twice the digits: every number is high + low, |low| <= half of the last digit of high. */
+/* Sums with twice the precision: every number is high + low, |low| <= half a unit in the last place of
+ * high. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +77,7 @@ void orffi_mpi_sum_add_pairs(orff_mpi_sum *sum, uint64_t first, size_t count, co
     for (size_t i = 0; i < count; i++) sum->numbers[first + i] = orffi_mpi_add_pairs(sum->numbers[first + i], pairs[i]);
 }
 
-/* ---- on all */
+/* ---- on all ranks */
 
 static void add_in_mpi(void *in, void *inout, int *count, MPI_Datatype *type) {
     pair *into = inout;

@@ -1,4 +1,5 @@
-/* Sums in files: the head, the text, the pairs, and a digest of these. Numbers are as this machine has them. */
+/* Sums in files: the head, the text, the pairs, and a digest of these. Numbers are stored in this machine's
+ * format. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 typedef struct head {
     char magic[8];
-    double order; /* another order of bytes has another number here */
+    double order; /* has another value if the byte order differs */
     uint64_t size, text_length, text_digest;
 } head;
 

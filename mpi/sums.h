@@ -1,4 +1,4 @@
-/* Moments of either kind, as rows of numbers, and sums of them. */
+/* Moments of either kind, as sequences of numbers, and sums of them. */
 #ifndef ORFF_MPI_SUMS_H
 #define ORFF_MPI_SUMS_H
 
@@ -14,10 +14,10 @@ typedef struct orffi_mpi_row {
 orffi_mpi_row orffi_mpi_row_of(orff_moments *moments);
 orffi_mpi_row orffi_mpi_row_of_lattice(orff_lattice_moments *moments);
 
-/* Whether all ranks have moments that add up: the same status on all. */
+/* Whether the moments of all ranks can be added: the same status on all. */
 orff_status orffi_mpi_row_check(MPI_Comm comm, const orffi_mpi_row *row);
 
-/* A number of a sum: high + low, |low| <= half of the last digit of high. */
+/* A number of a sum: high + low, |low| <= half a unit in the last place of high. */
 typedef struct orffi_mpi_pair {
     double high, low;
 } orffi_mpi_pair;
@@ -30,7 +30,7 @@ struct orff_mpi_sum {
 
 orffi_mpi_pair orffi_mpi_add_pairs(orffi_mpi_pair a, orffi_mpi_pair b);
 
-/* MPI's way to add pairs. */
+/* MPI's operation for adding pairs. */
 typedef struct orffi_mpi_adding {
     MPI_Datatype type;
     MPI_Op op;
@@ -38,9 +38,9 @@ typedef struct orffi_mpi_adding {
 orffi_mpi_adding orffi_mpi_adding_begin(void);
 void orffi_mpi_adding_end(orffi_mpi_adding *adding);
 
-/* Onto the numbers from `first` on. */
+/* Adds pairs to the numbers from `first` on. */
 void orffi_mpi_sum_add_pairs(orff_mpi_sum *sum, uint64_t first, size_t count, const orffi_mpi_pair *pairs);
 
-enum { ORFFI_MPI_PIECE = 1 << 22 }; /* numbers that travel at a time */
+enum { ORFFI_MPI_PIECE = 1 << 22 }; /* numbers sent at once */
 
 #endif

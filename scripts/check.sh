@@ -1,14 +1,14 @@
 #!/bin/sh
-# The whole check: the suite in a release build, what sanitizers can run (the label sanitize, see tests/CMakeLists.txt) under
-# those of gcc, what the memory sanitizer can run under that of clang, all without warnings; clang's warnings about every file
-# that is built; and static analysis. Ends with one line, "N passed, N failed" (and ", N skipped"), over all runs of the suite;
-# a build or an analysis that fails counts as one failure.
+# The complete check: the suite in a release build; the tests with the label sanitize (tests/CMakeLists.txt) under gcc's
+# address and undefined-behaviour sanitizers; those that clang's memory sanitizer can run; all built without warnings;
+# clang's warnings for every file; and static analysis. The last line is "N passed, N failed" (and ", N skipped"), over
+# all runs of the suite; a build or an analysis that fails counts as one failure.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
 jobs=$(getconf _NPROCESSORS_ONLN)
-# What was compiled before, in another folder or before "make clean", is not compiled again where there is ccache.
-# Paths are hashed from the project's directory, so that the archive that a test unpacks elsewhere is what was compiled here.
+# With ccache, anything compiled before, in another folder or before "make clean", is not compiled again. Paths are
+# hashed relative to the project's directory, so this also holds for the archive that a test unpacks elsewhere.
 command -v ccache >/dev/null 2>&1 && export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 passed=0 failed=0 skipped=0
 
@@ -20,14 +20,14 @@ make_build() {
         cmake --build "$directory" -j "$at_once" >>"$directory.log" 2>&1
 }
 
-# Nothing of clang's own build would be run, and clang warns of the same without making anything.
+# Nothing built by clang would be run, so clang only reports its warnings without producing files.
 look_with_clang() {
     cmake -S . -B build/clang -DORFF_WERROR=ON -DORFF_TESTS=ON -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >build/clang.log 2>&1 && python3 scripts/syntax.py build/clang 1 >>build/clang.log 2>&1
 }
 
-# The builds that come later are made beside the tests of the first: a core that no test takes does something useful. Each
-# leaves its status in <directory>.status.
+# Later builds run beside the tests of the first one, on cores that no test uses. Each leaves its status in
+# <directory>.status.
 make_the_others() {
     make_build build/sanitize 1 -DORFF_SANITIZE=ON
     echo $? >build/sanitize.status
@@ -38,7 +38,7 @@ make_the_others() {
     echo $? >build/clang.status
 }
 
-# built <directory>: waits for a build, and tells whether it is good.
+# built <directory>: waits for a build and returns whether it succeeded.
 built() {
     echo "== building in $1"
     while [ ! -s "$1.status" ] && kill -0 "$others" 2>/dev/null; do sleep 1; done
@@ -49,12 +49,12 @@ built() {
     return 1
 }
 
-# attribute <name> <junit file>: a count of the whole suite.
+# attribute <name> <junit file>: prints a count for the whole suite.
 attribute() {
     sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$2" | head -n 1
 }
 
-# suite <directory>: run ctest and add up its counts. A run that leaves no counts is a failure.
+# suite <directory>: runs ctest and adds up its counts. A run without counts is a failure.
 suite() {
     report=$1/report.xml
     rm -f "$report"
@@ -74,8 +74,8 @@ suite() {
     tell_left_out "$1"
 }
 
-# tell_left_out <directory>: what the last run of its suite has left out, and why: whole tests, and cases of the programs of
-# cmocka and of pytest.
+# tell_left_out <directory>: prints what the last run of its suite skipped, and why: whole tests, and single cases of
+# the cmocka programs and of pytest.
 tell_left_out() {
     found=$(grep -hE '^skipped: |^\[  SKIPPED \] [a-z]|^SKIPPED \[' "$1/Testing/Temporary/LastTest.log" | sort -u)
     [ -z "$found" ] || printf '== left out in %s:\n%s\n' "$1" "$found"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The demo: January winds over the North Atlantic. A fifth of the points is held out; several kernels learn from a few
-# hundred of the rest and from all of them; the best way of doing it draws the field, its error bars and its vorticity.
+# The demo: January winds over the North Atlantic. A fifth of the points is held out; several kernels are fitted to a
+# few hundred of the remaining points and to all of them; the best fit then draws the field, its error bars and its
+# vorticity.
 #
 #   scripts/demo.sh ORFF DIRECTORY      (the program, and where to write)
 set -eu
@@ -10,7 +11,7 @@ orff=$1
 out=$2
 winds=$(dirname "$0")/../examples/data/coads_january_atlantic.csv
 columns="--geo lonlat --inputs lon_deg,lat_deg --outputs u_ms,v_ms"
-# Threads that wait for each other give way soon: on a busy machine spinning ones are in the way.
+# Waiting threads give up the processor soon; spinning ones slow down a busy machine.
 export GOMP_SPINCOUNT="${GOMP_SPINCOUNT:-100}"
 mkdir -p "$out"
 
@@ -18,12 +19,12 @@ awk 'NR == 1 || NR % 5' "$winds" >"$out/rest.csv"
 awk 'NR == 1 || NR % 5 == 0' "$winds" >"$out/held_out.csv"
 awk 'NR == 1 || NR % 3 == 0' "$out/rest.csv" >"$out/few.csv"
 
-# number KEY FILE: a number of a JSON object, by its name
+# number KEY FILE: prints a number from a JSON object, by its key
 number() {
     sed -n "s/.*\"$1\": *\([-+.0-9e]*\).*/\1/p" "$2" | head -n 1
 }
 
-# try TABLE KERNEL: fit, and the error on the points held out
+# try TABLE KERNEL: fits, and prints the error on the held-out points
 try() {
     weight=
     case $2 in *+*) weight="--weight auto" ;; esac

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The release archive: what git has of HEAD, packed so that the same commit gives the same bytes.
+# The release archive: the files of HEAD in git, packed so that the same commit always gives the same bytes.
 #
 #   scripts/dist.sh [directory]        writes directory/orff-VERSION.tar.gz (default build/dist) and its SHA-256
 set -eu

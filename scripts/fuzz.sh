@@ -3,9 +3,9 @@
 #
 #   FUZZ_SECONDS=60 scripts/fuzz.sh [target ..]            all targets: tests/fuzz_*.c without "fuzz_"
 #
-# Inputs that reach new code are kept in build/fuzz/corpus and used again by the next run; tests/corpus has the best of them,
-# which scripts/fuzz_keep.sh chooses. An input that crashes, hangs
-# or leaks stays in build/fuzz/crashes, and the status is then 1.
+# Inputs that reach new code are kept in build/fuzz/corpus and used again by the next run; scripts/fuzz_keep.sh copies
+# the best of them to tests/corpus. An input that crashes, hangs or leaks is kept in build/fuzz/crashes, and the exit
+# status is then 1.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# After scripts/fuzz.sh: chooses from its corpora, for each target, a few small inputs that reach different code, and puts
-# them in tests/corpus, where every check tries them again.
+# Run it after scripts/fuzz.sh: chooses a few small inputs from the corpus of each target that reach different code, and
+# copies them to tests/corpus, from where every check runs them again.
 #
 #   scripts/fuzz_keep.sh [target ..]
 set -eu
@@ -12,7 +12,8 @@ for name; do
     "$build/tests/fuzz_$name" -merge=1 -max_len=$largest "$chosen" "$build/corpus/$name" >/dev/null 2>&1
     rm -rf "tests/corpus/$name"
     mkdir -p "tests/corpus/$name"
-    # The smallest are the easiest to understand; every n-th of them by size, so that large ones are among them.
+    # Sorts by size, because small inputs are the easiest to understand, and takes every n-th, so that large ones are
+    # included.
     find "$chosen" -type f -size -${largest}c -printf '%s %p\n' | sort -n | awk -v most=$most '
         { path[NR] = $2 }
         END { step = NR > most ? NR / most : 1; for (i = 1; i <= NR; i += step) print path[int(i)] }' |

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Static analysis: cppcheck over all that ships. Silent when there is nothing to say. It does not follow _Noreturn, by which
-# paper/ leaves where a file is not there.
+# Static analysis: cppcheck on all code that is shipped. Prints nothing if there are no findings. cppcheck does not
+# understand _Noreturn, with which paper/ exits if a file is missing.
 #
-# The header that all files include asks for __GNUC__, and memory.h for __has_feature; what hangs on them is a handful of macros
-# without code. So the one is always there and the other never, and most files are looked at once instead of three times. All other
-# configurations are (--force).
+# A header included by all files tests __GNUC__, and memory.h tests __has_feature; only a handful of macros without code
+# depend on them. So __GNUC__ is always defined and __has_feature never, and most files are checked once instead of
+# three times. All other configurations are checked (--force).
 #
-# What it found of each file is kept in build/cppcheck: a file that has not changed, nor what it includes, is not looked at again.
+# Results are kept in build/cppcheck: a file is not checked again unless it, or a file that it includes, has changed.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p build/cppcheck

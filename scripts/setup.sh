@@ -1,23 +1,22 @@
 #!/bin/sh
-# Installs the Debian packages that building, checking or benchmarking needs and that are missing. For check and python it
-# also makes build/venv, a plain virtual environment with the newest numpy and scikit-learn of PyPI, where PyPI can be reached;
-# for report build/peers-venv, with the packages of PyPI that the report on real data compares with.
+# Installs the missing Debian packages for building, checking or benchmarking. For check and python it also creates
+# build/venv, a plain virtual environment with the newest numpy and scikit-learn from PyPI, if PyPI can be reached; for
+# report build/peers-venv, with the PyPI packages that the report on real data compares with.
 #
 #   scripts/setup.sh [build | mpi | check | fuzz | bench | report | python | docs | wheel | deb | r | format]
 #
-# Does nothing, quickly, when nothing is missing. Where there is no apt-get, it says what is needed and leaves it to
-# cmake to look for it.
+# If nothing is missing it does nothing, quickly. Without apt-get it only says what is needed, and cmake looks for it.
 set -eu
 
 purpose=${1:-build}
 wanted="build-essential cmake pkg-config libopenblas-openmp-dev liblapacke-dev libsleef-dev libfftw3-dev
     zlib1g-dev liblzma-dev xz-utils libnetcdf-dev libproj-dev libcmocka-dev libjansson-dev gnuplot-nox"
 mpi="openmpi-bin libopenmpi-dev libscalapack-openmpi-dev"
-# What the Python package runs on, is installed by, and its tests and examples use.
+# What the Python package needs to run and install, and what its tests and examples use.
 python="python3-cffi python3-numpy python3-scipy python3-sklearn python3-pip python3-venv python3-setuptools
     python3-wheel python3-pandas python3-pytest python3-matplotlib python3-xarray python3-netcdf4
     python3-dask python3-distributed"
-# What the site of the documentation is made with.
+# What builds the documentation site.
 site="python3-sphinx python3-myst-parser furo python3-sphinx-copybutton python3-numpydoc fonts-lmodern"
 case $purpose in
 build) ;;
@@ -50,8 +49,8 @@ END
     exit 0
 fi
 
-# The packages of $wanted that are not installed. Clang's OpenMP header comes in a package named after clang's
-# version, so it is looked for by using it.
+# The packages in $wanted that are not installed. Clang's OpenMP header is in a package named after clang's version, so
+# it is detected by using it.
 missing_packages() {
     # shellcheck disable=SC2086  # a list of words
     installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null |
@@ -63,7 +62,7 @@ missing_packages() {
         echo '#include <omp.h>' | clang -fopenmp -fsyntax-only -x c - 2>/dev/null || echo libomp-dev
         ;;
     esac
-    # So do its libFuzzer and its sanitizers; before clang is there its version is that of the package.
+    # So do its libFuzzer and its sanitizers. Before clang is installed, its version is that of the package.
     case $purpose in check | fuzz) sanitizers_link || {
         version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p')
         echo "libclang-rt-${version:-14}-dev"
@@ -79,8 +78,8 @@ sanitizers_link() {
     return $linked
 }
 
-# The newest packages of PyPI, once for each list of them: build/venv goes with "make clean". Without them their tests are
-# skipped. Where only the list has grown, an environment that works is kept.
+# The newest packages from PyPI, once for each list of them; "make clean" removes build/venv. Without them their tests
+# are skipped. If the list has only grown, a working environment is kept.
 newest="numpy scipy scikit-learn cffi pandas pytest xarray pyarrow dask distributed matplotlib"
 make_newest() {
     case $purpose in check | python) ;; *) return 0 ;; esac
@@ -101,9 +100,9 @@ make_newest() {
     fi
 }
 
-# What the report compares with and Debian has not. Its environment sees Debian's packages, so that torch is the one without
-# CUDA: PyPI's comes with gigabytes of it. The versions are the last that go with that torch. A peer that is missing is said
-# to be absent in the report.
+# What the report compares with and Debian lacks. Its environment uses Debian's packages, so that torch is the one
+# without CUDA; PyPI's comes with gigabytes of it. The versions are the last that work with that torch. The report says
+# which peers are missing.
 make_peers() {
     [ "$purpose" = report ] || return 0
     place=$(dirname "$0")/../build/peers-venv
@@ -140,7 +139,7 @@ else
 fi
 
 echo "Installing: $missing"
-# A failing update is not the end: the lists there may be good enough.
+# A failing update is not fatal: the existing package lists may be good enough.
 # shellcheck disable=SC2086  # lists of words
 $root apt-get update -qq || echo "apt-get update failed; going on with the package lists there are" >&2
 # shellcheck disable=SC2086

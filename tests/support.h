@@ -1,6 +1,7 @@
-/* What several tests need: tables of numbers in JSON, comparisons that say what differed, data files.
+/* Helpers for several tests: tables of numbers in JSON, comparisons whose messages show the difference, data
+ * files.
  *
- * Every helper that cannot do its work fails the running test with the reason. */
+ * A helper that cannot do its work fails the running test with the reason. */
 #ifndef ORFF_TESTS_SUPPORT_H
 #define ORFF_TESTS_SUPPORT_H
 
@@ -14,8 +15,8 @@
 
 #include "orff.h"
 
-/* An orff_matrix_fn `name` from one for a single point, `name`_at(self, at, matrix): d numbers in, `size` numbers out;
- * both may depend on self. */
+/* Makes an orff_matrix_fn `name` from a function for a single point, `name`_at(self, at, matrix), with d
+ * numbers in and `size` numbers out; both sizes may depend on self. */
 #define SUPPORT_MANY(name, d, size)                                                        \
     static inline int name(void *self, size_t count, const double *at, double *matrices) { \
         int code = 0;                                                                      \
@@ -24,64 +25,66 @@
         return code;                                                                       \
     }
 
-/* A JSON file of tests/, for example "golden/kernels.json". End it with json_decref. */
+/* Loads a JSON file of tests/, for example "golden/kernels.json". Free it with json_decref. */
 json_t *support_load(const char *name);
 
-/* Members of an object, borrowed. A missing key or another type fails the test. */
+/* Members of an object, borrowed. A missing key or a wrong type fails the test. */
 json_t *support_member(const json_t *object, const char *key);
 double support_number(const json_t *object, const char *key);
 size_t support_size(const json_t *object, const char *key);
 const char *support_string(const json_t *object, const char *key);
 
-/* A JSON number. The strings "inf", "-inf" and "nan" stand for what JSON cannot write. */
+/* A JSON number. The strings "inf", "-inf" and "nan" represent numbers that JSON lacks. */
 double support_value(const json_t *number);
 
-/* A list of numbers, and a list of equally long lists of numbers (row-major). End them with free(). */
+/* A list of numbers, and a list of equally long lists of numbers (row-major). Free them with free(). */
 double *support_array(const json_t *list, size_t *length);
 double *support_matrix(const json_t *list, size_t *rows, size_t *cols);
 
-/* Names what is being checked, for the messages of the assertions below; NULL forgets it. */
+/* Names the current check in the messages of the assertions below; NULL removes the name. */
 void support_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The way from one to the next of many alike cases: 1, and `sparse` under sanitizers, which take many times as long and look
- * for memory that is used wrongly: a few of the cases go the same ways through the code as all of them. */
+/* The step through a list of similar cases: 1, or `sparse` under sanitizers. Those take many times as long
+ * and look for invalid memory accesses, and a few of the cases take the same paths through the code as all of
+ * them. */
 size_t support_step(size_t sparse);
 
-/* Ends a test under sanitizers: it compares numbers, and other tests run the same lines of code there. */
+/* Ends a test under sanitizers: it only compares numbers, and other tests run the same code there. */
 #define support_numbers_only()           \
     do                                   \
         if (support_step(2) > 1) skip(); \
     while (0)
 
-/* Where a data set is, for example "wind/x.csv": in $ORFF_DATA, else in shared/data beside the project.
- * NULL when it is absent, so that the test can say so and skip(). Valid until the next call. */
+/* The path of a data set, for example "wind/x.csv": in $ORFF_DATA, else in shared/data next to the project.
+ * NULL if it is missing, so that the test can print that and skip(). Valid until the next call. */
 const char *support_data_path(const char *name);
 
-/* The mean over the outputs of the variance of the noise. */
+/* The noise variance, averaged over the outputs. */
 double support_noise(const orff_model_info *info);
 
-/* A part of a kernel, of which the rest is as by default. */
+/* A part of a kernel with default values for the rest. */
 orff_part support_part(orff_rule rule, orff_base base, double shape, double sigma);
 
-/* Every entry of a list in a JSON file; what is checked is named by its "kind". */
+/* Checks every entry of a list in a JSON file; messages show its "kind". */
 void support_each(const char *name, void (*check)(const json_t *entry));
 
-/* n zeros, and n normal numbers that the seed and the stream decide. End them with free(). */
+/* n zeros, and n normal numbers determined by seed and stream. Free them with free(). */
 double *support_zeros(size_t n);
 double *support_normal(size_t n, uint64_t seed, uint32_t stream);
 
-/* A file whole, with a zero after its bytes (end it with free()), and a file of these bytes. */
+/* The whole content of a file, with a zero byte added (free it with free()); and writing a file with these
+ * bytes. */
 char *support_read_bytes(const char *path, size_t *size);
 void support_write_bytes(const char *path, const void *bytes, size_t size);
 
 /* |got - want| <= tol max(1, |want|); equal infinities are close, NaN is close to nothing. */
 #define assert_close(got, want, tol) support_assert_close(got, want, tol, #got, __FILE__, __LINE__)
 
-/* The same for arrays of n numbers; the message has the place of the worst one. */
+/* The same for arrays of n numbers; the message has the index of the worst one. */
 #define assert_all_close(n, got, want, tol) \
     support_assert_all_close(n, got, want, tol, #got, __FILE__, __LINE__)
 
-/* A function of n unknowns has the gradient it says at x, by differences; x is left as it is. */
+/* Checks the gradient of a function of n unknowns at x against differences; leaves x unchanged. */
 typedef orff_status support_function(void *self, const double *x, double *value, double *gradient);
 void support_assert_gradient(support_function *f, void *self, size_t n, double *x, double tol);
 
@@ -89,7 +92,7 @@ void support_assert_gradient(support_function *f, void *self, size_t n, double *
 #define assert_ok(call)           support_assert_status(call, ORFF_OK, #call, __FILE__, __LINE__)
 #define assert_status(call, want) support_assert_status(call, want, #call, __FILE__, __LINE__)
 
-/* The message of the last refusal has these words; two files are alike to the last byte. */
+/* The last error message contains these words; two files have the same bytes. */
 #define assert_says(words)      support_assert_says(words, __FILE__, __LINE__)
 #define assert_same_files(a, b) support_assert_same_files(a, b, __FILE__, __LINE__)
 

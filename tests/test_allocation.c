@@ -1,10 +1,11 @@
-/* What happens when memory runs out: every allocation of a call fails once, in turn. The call must answer
- * ORFF_ERROR_NO_MEMORY, give everything back and leave its results alone. Of those that one line asks for again and again, by the
- * same chain of calls, the first and the last fail; under sanitizers every third of all these.
+/* Behaviour when memory runs out: every allocation of a call fails once, one after another. The call must
+ * return ORFF_ERROR_NO_MEMORY, free everything and leave its results unchanged. If one line allocates many
+ * times through the same chain of calls, only the first and the last of these fail; under sanitizers every
+ * third of all.
  *
  * The library allocates by aligned_alloc, which the linker redirects to __wrap_aligned_alloc here, and frees
- * in base/memory.c, which is compiled into this program with a free that counts. Where files are saved and loaded, the
- * names of files (malloc, strdup) are short of memory too, and also all allocations from one on. */
+ * in base/memory.c, which is compiled into this program with a free that counts. Where files are saved and
+ * loaded, allocations of file names (malloc, strdup) fail too, and also all allocations from one on. */
 #define _DEFAULT_SOURCE /* mkstemp */
 
 #include <errno.h>

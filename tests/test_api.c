@@ -1,4 +1,4 @@
-/* The public interface beside its mathematics: names, messages, hooks, threads, defaults. */
+/* The public interface apart from its mathematics: names, messages, hooks, threads, defaults. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The container of models and moments: what is written comes back bit for bit, what is damaged is refused,
- * and a write that fails or dies leaves the old file. */
+/* The container of models and moments: content is restored bit for bit, damaged files are refused, and a
+ * write that fails or dies leaves the old file. */
 #define _XOPEN_SOURCE 700
 
 #include <dirent.h>

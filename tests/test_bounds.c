@@ -1,4 +1,5 @@
-/* The error bounds: golden numbers, the table of features needed, scaling, what does not apply. */
+/* The error bounds: golden numbers, the table of features needed, scaling, and cases where a bound does not
+ * apply. */
 #include <math.h>
 #include <string.h>
 

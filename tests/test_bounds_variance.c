@@ -1,4 +1,4 @@
-/* b(delta) against sums over the plane and against draws; the sup; importance; errors as they are measured. */
+/* b(delta) against sums over the plane and against draws; the supremum; importance; measured errors. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

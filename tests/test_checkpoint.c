@@ -1,5 +1,5 @@
-/* Checkpoints: runs that die in the middle and are resumed end as if nothing had happened; other rows, other settings and
- * files that are no checkpoints are refused and left alone. */
+/* Checkpoints: runs that die midway and are resumed give the same result as uninterrupted ones. Other rows,
+ * other settings and files that are not checkpoints are refused and left alone. */
 #define _XOPEN_SOURCE 700
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* What automatic kernels are chosen from, and that the choice is no worse than a single part. */
+/* The candidates of automatic kernels, and that the choice is no worse than a single part. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Coasts: files of lines, points along them with normals, and what is land. */
+/* Coasts: files of lines, points along them with normals, and which points are land. */
 #define _GNU_SOURCE
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Codes of classes that the caller gives: what is learned, what is nearest, files, forged ones too. */
+/* Codes of classes given by the caller: learning them, the nearest code, files, including forged ones. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

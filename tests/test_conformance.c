@@ -1,5 +1,5 @@
-/* One suite for every feature map: each rule x base x sampling scheme x dimension that exists obeys the same
- * laws, and the operators equal plain loops over the frequencies and blocks they are made of. */
+/* One suite for every feature map: each existing combination of rule, base, sampling scheme and dimension
+ * obeys the same laws, and the operators equal plain loops over the frequencies and blocks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Output matrices by the evidence: gradients, a top that is one, and the matrix that the data were drawn from. */
+/* Output matrices by the evidence: gradients, a true maximum, and the matrix that the data were drawn
+ * from. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The cost of a fit: it grows with rows and outputs, and what cannot be told is refused. No time is compared with a clock. */
+/* The cost of a fit: it grows with rows and outputs, and fails if it cannot be predicted. No time is compared
+ * with a clock. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Projected coordinate systems: places and turns against closed forms and differences, across the date line and at poles;
- * models on them; names that are refused. */
+/* Projected coordinate systems: positions and rotations against closed forms and differences, across the date
+ * line and at poles; models on them; names that are refused. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Parts whose blocks come from the caller's functions: what these functions see, and what a fit makes of them. */
+/* Parts whose blocks come from the caller's functions: the arguments of these functions, and fits with
+ * them. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Derived fields: against finite differences of the predictions for every rule, what curl-free and
- * divergence-free promise, and the fields put together again from their potentials. */
+/* Derived fields: against finite differences of the predictions for every rule; the properties of curl-free
+ * and divergence-free kernels; fields reconstructed from their potentials. */
 #include "engine/exact.h"
 #include "models.h"
 

@@ -1,4 +1,4 @@
-/* Directed rows go to a lattice or to the exact kernel, by what each would cost. */
+/* Directed rows use a lattice or the exact kernel, depending on the cost of each. */
 #include <math.h>
 #include <stdlib.h>
 

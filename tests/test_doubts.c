@@ -1,4 +1,4 @@
-/* Warnings of fits: each provoked, and each absent where nothing is wrong. */
+/* Warnings of fits: each is provoked once, and none appears where nothing is wrong. */
 #define _XOPEN_SOURCE 700
 
 #include <math.h>

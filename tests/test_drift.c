@@ -1,4 +1,4 @@
-/* Particles in fields whose paths are known. */
+/* Particles in fields with known paths. */
 #include "fields.h"
 
 #define PI 3.14159265358979323846

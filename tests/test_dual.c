@@ -1,4 +1,4 @@
-/* Fits by the dual, for fewer rows than coefficients, against fits from moments of the same rows, which are primal. */
+/* Fits by the dual, for fewer rows than coefficients, against primal fits from moments of the same rows. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
-/* What the settings ask of an engine reaches it: the criterion of weights, frequencies of the caller's own, the engine
- * itself. */
+/* Settings reach the engine: the criterion for weights, the caller's own frequencies, the engine itself. */
 #include "fields.h"
 #include "model/question.h"
 

@@ -1,4 +1,5 @@
-/* Error bars of automatic fits hold where there is no noise to measure them by, and the kernel is not that of the field. */
+/* Error bars of automatic fits are right even without noise to calibrate them, and with a kernel that does
+ * not match the field. */
 #include "fields.h"
 
 enum { ROWS = 300, NEW = 400 };

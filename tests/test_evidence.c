@@ -1,5 +1,5 @@
-/* The evidence of rows under a kernel: its value by another way, its gradient by differences, and that it finds what rows
- * were drawn from. */
+/* The evidence of rows under a kernel: its value computed another way, its gradient by differences, and that
+ * its maximum recovers the kernel that the rows were drawn from. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

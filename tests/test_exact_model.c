@@ -1,5 +1,5 @@
-/* Models without features: golden numbers, and plain elimination on the whole Gram matrix for everything
- * that is told of them. */
+/* Models without features: golden numbers, and everything that they report against plain elimination on the
+ * whole Gram matrix. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Fourier transforms against direct sums, and what they promise: the same bits for any number of threads, any
+/* Fourier transforms against direct sums, and their guarantees: the same bits for any number of threads, any
  * alignment of the arrays, several callers at once, and processes that fork. */
 #define _XOPEN_SOURCE 700
 

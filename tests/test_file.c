@@ -1,4 +1,4 @@
-/* orff_file and orff_text_show: files that are replaced whole, and text that is fit to be shown. */
+/* orff_file and orff_text_show: files that are replaced as a whole, and text that is safe to show. */
 #define _XOPEN_SOURCE 700
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* Files of models and moments: what is saved comes back bit for bit, old files stay readable, and a file that
- * cannot be replaced stays what it was. */
+/* Files of models and moments: content is restored bit for bit, old files stay readable, and a file that
+ * cannot be replaced is unchanged. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>

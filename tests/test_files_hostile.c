@@ -1,5 +1,5 @@
-/* Files of models and moments that somebody changed and sealed again with a right checksum: whatever is in
- * them, loading returns a status with a message that names the file, or an object that can be used. */
+/* Files of models and moments that were changed and given a correct checksum again: whatever they contain,
+ * loading returns either a status with a message that names the file, or a usable object. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* Files when memory runs out inside jansson: its k-th allocation fails, or all from the k-th on. A call gives what it always
- * gives, bit for bit, or ORFF_ERROR_NO_MEMORY and the old file: nothing is left out of a file, and none is called damaged. */
+/* Files when memory runs out inside jansson: its k-th allocation fails, or all from the k-th on. A call gives
+ * either its usual result, bit for bit, or ORFF_ERROR_NO_MEMORY and the old file: nothing is omitted from a
+ * file, and no file is reported as damaged. */
 #define _DEFAULT_SOURCE
 
 #include <stdio.h>

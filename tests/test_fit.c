@@ -1,4 +1,4 @@
-/* Fitting: from arrays, streams and moments, by every solver and loss, and what is refused. */
+/* Fitting: from arrays, streams and moments, by every solver and loss, and refusals. */
 #include "fields.h"
 
 enum { D = 120 };

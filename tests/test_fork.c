@@ -1,5 +1,5 @@
-/* Processes that fork: the child learns as the parent does. Each test forks from another past; the order matters, as
- * nothing may have used the library before the first. */
+/* Processes that fork: the child learns like the parent. Each test forks in another state; the order matters,
+ * because nothing may have used the library before the first. */
 #define _XOPEN_SOURCE 700
 
 #include <dirent.h>

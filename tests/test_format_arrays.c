@@ -1,4 +1,5 @@
-/* NPY and IDX: every kind of number, order and packing gives the same table; headers that lie are refused. */
+/* NPY and IDX: every number type, byte order and compression gives the same table; wrong headers are
+ * refused. */
 #define _GNU_SOURCE
 
 #include <math.h>

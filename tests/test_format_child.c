@@ -1,5 +1,6 @@
-/* Sources in a child process: rows come as they are, and whatever the child does wrong is an error with the
- * file's name. The sources here are made for it: they crash, loop, sleep, take all memory, talk nonsense. */
+/* Sources in a child process: rows arrive unchanged, and any failure of the child is an error with the file's
+ * name. The sources here are made for that: they crash, loop, sleep, exhaust memory, send invalid
+ * messages. */
 #define _GNU_SOURCE
 
 #include <errno.h>

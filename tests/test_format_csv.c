@@ -1,5 +1,4 @@
-/* CSV: what RFC 4180 allows and what is met in the wild is read, and what cannot be is refused with its
- * line and column. */
+/* CSV: reads what RFC 4180 allows and what occurs in practice, and refuses the rest with line and column. */
 #define _GNU_SOURCE
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* The real data sets, where they are: every row is read, and none is made up. */
+/* The real data sets, if they are present: every row is read, and none is invented. */
 #define _GNU_SOURCE
 
 #include <math.h>

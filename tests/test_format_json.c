@@ -1,4 +1,4 @@
-/* JSON of others: the walk through it, and fields of grib2json as a table. */
+/* JSON from other programs: walking through it, and fields of grib2json as a table. */
 #define _GNU_SOURCE
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Tables as people have them: separators that nobody names, decimal commas, names in comments, units, dates. */
+/* Tables in common layouts: separators that are not given, decimal commas, names in comments, units,
+ * dates. */
 #define _GNU_SOURCE
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* NetCDF: dimensions to rows, and what attributes say of missing and scaled numbers. */
+/* NetCDF: dimensions to rows, and attributes for missing and scaled numbers. */
 #define _GNU_SOURCE
 
 #include "formats.h"

@@ -1,4 +1,4 @@
-/* NetCDF as it is found: times, parts of dimensions, groups, packed numbers. */
+/* NetCDF as found in practice: times, parts of dimensions, groups, packed numbers. */
 #define _GNU_SOURCE
 
 #include "formats.h"

@@ -1,5 +1,5 @@
-/* What is written comes back; a file appears whole or not at all; nothing but an error comes of a full
- * disk or a closed pipe. */
+/* Written tables are read back unchanged; a file appears complete or not at all; a full disk or a closed pipe
+ * causes nothing but an error. */
 #define _GNU_SOURCE
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* Shares of tables: however a file is divided, every row is in one share, in order; what cannot be divided goes whole to the
- * first. */
+/* Shares of tables: however a file is divided, every row is in exactly one share, in order; what cannot be
+ * divided goes entirely to the first. */
 #define _GNU_SOURCE
 
 #include <stdio.h>

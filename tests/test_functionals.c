@@ -1,4 +1,5 @@
-/* Functionals as data: their points against calculus, and models against a dense Gaussian process of all points at once. */
+/* Functionals as data: their points against calculus, and models against a dense Gaussian process on all
+ * points together. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 

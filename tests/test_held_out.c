@@ -1,4 +1,4 @@
-/* Rows left out by blocks and groups: against fits without them, and what folds are made of. */
+/* Blocks and groups of held-out rows: against fits without them, and how folds are made. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Kernels whose A(w) is Hermitian: K(-delta) = K(delta)^T and no more. Delays between outputs are the example: with
- * B(w)_i = e^{i w tau_i} output i shows tau_i later what all show, K_ij(delta) = k0(delta - tau_i + tau_j). */
+/* Kernels with Hermitian A(w): K(-delta) = K(delta)^T and no further symmetry. The example is delays between
+ * outputs: with B(w)_i = e^{i w tau_i}, output i shows the common process with delay tau_i, K_ij(delta) =
+ * k0(delta - tau_i + tau_j). */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>

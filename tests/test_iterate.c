@@ -1,5 +1,5 @@
-/* The iterative methods against the closed form, which is computed here from the explicit feature maps; sgd
- * on the other losses against plain descent; outcomes, cancellation, refusals. */
+/* The iterative methods against the closed form, computed here from the explicit feature maps; sgd with the
+ * other losses against plain descent; outcomes, cancellation, refusals. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

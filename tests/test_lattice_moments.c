@@ -1,4 +1,5 @@
-/* Moments of a lattice: parts add up to the whole, come off again, survive a file, and give the models that rows give. */
+/* Moments of a lattice: parts add up to the whole, can be subtracted, survive a file, and give the same
+ * models as rows. */
 #define _GNU_SOURCE /* mkstemp */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* How far points are from the rows, how much these have told, and masks by both. */
+/* Distances of points from the rows, how much the rows determine there, and masks by both. */
 #define _XOPEN_SOURCE 700
 
 #include <unistd.h>

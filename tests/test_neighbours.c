@@ -1,4 +1,5 @@
-/* Nearest rows against looking at all of them, and the inverse by nearest neighbours against dense matrices. */
+/* Nearest rows against a search over all of them, and the inverse by nearest neighbours against dense
+ * matrices. */
 #include "base/linalg.h"
 #include "exact/neighbours.h"
 #include "fields.h"

@@ -1,4 +1,4 @@
-/* Outputs of different size and noise: each has error bars of its own, and is learned as well as by itself. */
+/* Outputs of different size and noise: each has its own error bars, and is learned as well as on its own. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Notes: what is set is read back from their text, what is wrong is refused, units follow from them; and a model file from
- * before models knew their plane finds it in its notes. */
+/* Notes: values are read back from their text, invalid ones are refused, units are derived; and a model file
+ * from before models stored their plane finds it in its notes. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-/* Nonuniform transforms against direct sums, and what they promise beside accuracy: calls that add up,
- * transposes of each other, the same bits for any number of threads, levels of instructions that agree,
- * refusals that name the row. */
+/* Nonuniform transforms against direct sums, and their other guarantees: calls that add up, transposes of
+ * each other, the same bits for any number of threads, instruction sets that agree, errors that name the
+ * row. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

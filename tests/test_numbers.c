@@ -1,4 +1,5 @@
-/* Moments as rows of numbers, and models of coefficients from elsewhere: what sums and systems on many machines stand on. */
+/* Moments as sequences of numbers, and models from given coefficients: the basis of sums and systems on many
+ * machines. */
 #define _XOPEN_SOURCE 700
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Offsets of groups, against a dense Gaussian process that has them and a free constant in its covariance. */
+/* Offsets of groups, against a dense Gaussian process with these offsets and a free constant in its
+ * covariance. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 

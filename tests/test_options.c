@@ -1,4 +1,4 @@
-/* Settings by name and text: the table, its defaults, and what texts become. */
+/* Settings by name and text: the table, its defaults, and parsing. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Rows far from all their neighbours: found, named, left out where that is asked for, and not where there are none. */
+/* Rows far from all their neighbours: they are found, reported, and left out on request; none is found where
+ * there are none. */
 #define _XOPEN_SOURCE 700
 
 #include <unistd.h>

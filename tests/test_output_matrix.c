@@ -1,5 +1,5 @@
-/* Output matrices that are learned, through models: known ones are found, by every engine and from moments, and they help where
- * outputs that belong together are not equally well known. */
+/* Learned output matrices in models: known ones are recovered, by every engine and from moments, and they
+ * help if related outputs are not equally well measured. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Inputs on a circle: the lattice against a dense Gaussian process whose kernel is summed over images, and what must join
- * up where one period ends and the next begins. */
+/* Periodic inputs: the lattice against a dense Gaussian process whose kernel is summed over images, and
+ * continuity where one period ends and the next starts. */
 #define _GNU_SOURCE /* mkstemp */
 #include <math.h>
 #include <stdio.h>

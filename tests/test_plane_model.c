@@ -1,5 +1,5 @@
-/* Models on a plane against models of rows that were projected beforehand: fits of arrays and streams, tuning, moments,
- * predictions, error bars, derived fields, files; and notes that travel with them. */
+/* Models on a plane against models of rows that were projected beforehand: fits of arrays and streams,
+ * tuning, moments, predictions, error bars, derived fields, files; and their notes. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Error bars: the dense formula of the Gaussian process of the approximate kernel, for every rule, in both
+/* Error bars: the dense formula of the Gaussian process with the approximate kernel, for every rule, in both
  * forms. */
 #include "base/linalg.h"
 #include "models.h"

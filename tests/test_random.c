@@ -1,4 +1,4 @@
-/* The generator against its published answers, the laws against their distribution functions. */
+/* The generator against published results, and the laws against their distribution functions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Posterior samples: their mean and joint covariance beside the dense Gaussian process, for every engine and every way a
- * posterior is kept; fields derived from them; errors of derived fields. Bounds are six standard errors of what is
- * estimated, with fixed seeds. */
+/* Posterior samples: their mean and joint covariance against the dense Gaussian process, for every engine and
+ * every form of stored posterior; fields derived from them; errors of derived fields. Tolerances are six
+ * standard errors of the estimates, with fixed seeds. */
 #include "base/linalg.h"
 #include "engine/lattice.h"
 #include "exact/exact.h"

@@ -1,7 +1,6 @@
-/* How well D frequencies approximate a kernel, against measurements made with another implementation: mean
- * over pairs of points of [-1,1]^4 and over draws of the spectral error relative to |K(0)|, Gaussian base,
- * sigma = 1. Those measurements carry their own spread, so a value agrees within 15 % or four standard
- * errors. */
+/* How well D frequencies approximate a kernel, against measurements with another implementation: the spectral
+ * error relative to |K(0)|, averaged over pairs of points of [-1,1]^4 and over draws, Gaussian base, sigma =
+ * 1. Those measurements have their own spread, so a value agrees within 15 % or four standard errors. */
 #include <math.h>
 #include <stdlib.h>
 

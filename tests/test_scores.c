@@ -1,4 +1,4 @@
-/* Scores of predictions: against sums written out, numerical integrals, and laws that are known. */
+/* Scores of predictions: against explicit sums, numerical integrals, and known laws. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* The base sech: of log(x + c) it is the skewed chi-square kernel, and its features are those of the sech spectrum. */
+/* The base sech: on log(x + c) it is the skewed chi-square kernel, and its features are those of the sech
+ * spectrum. */
 #include <math.h>
 #include <stdlib.h>
 

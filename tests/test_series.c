@@ -1,4 +1,4 @@
-/* Vector autoregression: rows of lags, forecasts whose spread is known, files, links. */
+/* Vector autoregression: rows of lags, forecasts with known spread, files, links. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

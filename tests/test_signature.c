@@ -1,4 +1,5 @@
-/* Kernels known only by their signature K0(delta): features that give it back, and what is no kernel. */
+/* Kernels known only by their signature K0(delta): features that reproduce it, and functions that are not
+ * kernels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

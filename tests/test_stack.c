@@ -1,4 +1,5 @@
-/* Stacks: their gradients and Jacobians against differences, their start, how they learn, and as models. */
+/* Stacks: gradients and Jacobians against differences, their initial state, learning, and stacks as
+ * models. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A model as the sum that it is: whoever adds up what orff_model_sum tells has the predictions, for every engine, and so for
- * samples. */
+/* A model as a sum: adding up the terms that orff_model_sum returns gives the predictions, for every engine,
+ * and likewise for samples. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

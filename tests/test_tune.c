@@ -1,4 +1,4 @@
-/* What is chosen automatically, and tuning over candidates. */
+/* Automatic choices, and tuning over candidates. */
 #include <stdio.h>
 
 #include "fields.h"

@@ -1,4 +1,4 @@
-"""NumPy arrays as the library's pointers."""
+"""NumPy arrays as pointers for the library."""
 from __future__ import annotations
 
 from inspect import signature
@@ -15,7 +15,7 @@ FINITE = next(name for name in ("ensure_all_finite", "force_all_finite") if name
 
 
 def pointer(array: Optional[Array]) -> Any:
-    """The numbers of a C-contiguous array, not copied; NULL for None. Lives as long as what is returned."""
+    """A pointer to the numbers of a C-contiguous array, which the pointer keeps alive; NULL for None. Nothing is copied."""
     if array is None:
         return ffi.NULL
     kind = {"d": "double[]", "f": "float[]", "Q": "size_t[]", "L": "size_t[]", "I": "uint32_t[]"}[array.dtype.char]
@@ -25,23 +25,23 @@ def pointer(array: Optional[Array]) -> Any:
 
 
 def doubles(array: Any) -> Array:
-    """As C-contiguous float64; not copied where it is that already."""
+    """As C-contiguous float64; copied only if it is not that already."""
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def view(pointer: Any, *shape: int) -> Array:
-    """Memory of the library's as an array, not copied."""
+    """Memory of the library as an array, without a copy."""
     size = int(np.prod(shape))
     return np.frombuffer(ffi.buffer(pointer, size * 8), dtype=np.float64, count=size).reshape(shape)
 
 
 def copied(pointer: Any, count: int) -> Array:
-    """Numbers of the library's, copied."""
+    """A copy of numbers of the library."""
     return view(pointer, count).copy()
 
 
 def columns(Y: Array) -> Array:
-    """(n,) as (n, 1)."""
+    """Turns (n,) into (n, 1)."""
     return Y.reshape(len(Y), -1)
 
 

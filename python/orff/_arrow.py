@@ -1,4 +1,4 @@
-"""Tables of Arrow: polars, pyarrow, DuckDB and whatever else hands its columns over by the Arrow C stream or __dataframe__."""
+"""Arrow tables: polars, pyarrow, DuckDB and anything else with the Arrow C stream or __dataframe__."""
 from __future__ import annotations
 
 from typing import Any, Sequence
@@ -11,34 +11,34 @@ _PROTOCOLS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
 
 
 class Table(np.ndarray):
-    """An n x d array whose columns have names."""
+    """An n x d array with named columns."""
 
     columns: list
 
     @classmethod
     def of(cls, array: Array, names: Sequence[str]) -> "Table":
-        """The array itself, not copied."""
+        """Gives names to an array, without a copy."""
         table = array.view(cls)
         table.columns = [str(name) for name in names]
         return table
 
 
 def is_foreign(data: Any) -> bool:
-    """Whether it is a table or a column that NumPy and scikit-learn do not read by themselves, or not with its names."""
-    known = isinstance(data, np.ndarray) or hasattr(data, "iloc")  # pandas is known
+    """Whether it is a table or a column that NumPy and scikit-learn cannot read, or not with its names."""
+    known = isinstance(data, np.ndarray) or hasattr(data, "iloc")  # scikit-learn reads pandas itself
     return not known and any(hasattr(data, name) for name in _PROTOCOLS)
 
 
 def from_arrow(data: Any, what: str = "X", numbers: bool = True) -> Any:
-    """Anything else than Arrow's as it is. A table of columns becomes an array with names, n x d, a single column without
-    name n; null becomes NaN. With `numbers` False columns may hold anything: labels."""
+    """Returns anything but Arrow data unchanged. A table becomes an n x d array with names, a single column without a
+    name an array of n values; null becomes NaN. With `numbers` False, columns may contain anything: labels."""
     if not is_foreign(data):
         return data
     try:
         import pyarrow
     except ImportError:
         if hasattr(data, "__array__"):
-            return data  # NumPy reads it, though perhaps not its names
+            return data  # NumPy can read it, but perhaps not its names
         raise ImportError(f"{what} is a {type(data).__name__} in Arrow format; reading it needs the package "
                           "pyarrow, which is not installed: pip install pyarrow, or give a NumPy array") from None
     table = _read(pyarrow, data)
@@ -52,7 +52,7 @@ def from_arrow(data: Any, what: str = "X", numbers: bool = True) -> Any:
 
 
 def _read(pyarrow: Any, data: Any) -> Any:
-    """A pyarrow.Table, or a ChunkedArray of a single column; no numbers are copied."""
+    """A pyarrow.Table, or a ChunkedArray for a single column, without copying numbers."""
     if isinstance(data, (pyarrow.Table, pyarrow.ChunkedArray)):
         return data
     if isinstance(data, pyarrow.Array):
@@ -67,7 +67,7 @@ def _read(pyarrow: Any, data: Any) -> Any:
 
 
 def _column(pyarrow: Any, column: Any, what: str, numbers: bool) -> Array:
-    """A view where it is one block of numbers, none of them null."""
+    """One column; a view if it is a single block of numbers without nulls."""
     kinds = pyarrow.types
     if not numbers:
         return column.to_numpy()
@@ -81,7 +81,7 @@ def _column(pyarrow: Any, column: Any, what: str, numbers: bool) -> Array:
 
 
 def _beside(parts: list, rows: int) -> Array:
-    """Columns as an array by rows, as the library reads it: a single one is not copied, others once."""
+    """Columns as a row-major array, as the library reads it. A single column is not copied, others are copied once."""
     if len(parts) == 1:
         return parts[0].reshape(-1, 1)
     single = bool(parts) and all(part.dtype == np.float32 for part in parts)

@@ -22,8 +22,8 @@ class OneBound(NamedTuple):
     applies: bool
     proven: bool
     reason: str
-    probability: float  # of an error of epsilon or more, at the D asked for; 1 says nothing
-    features: float  # fewest frequencies that keep the error below epsilon with the probability asked for
+    probability: float  # of an error of at least epsilon, for the given D; 1 is no statement
+    features: float  # fewest frequencies for an error below epsilon with the given probability
 
 
 class Measured(NamedTuple):

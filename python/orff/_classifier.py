@@ -1,4 +1,4 @@
-"""Classification by simplex coding, and of several labels at once."""
+"""Classification by simplex coding, also with several labels per row."""
 from __future__ import annotations
 
 from typing import Any
@@ -22,7 +22,7 @@ from ._tuning import TuningMixin
 
 
 def signs(y: Array) -> Array:
-    """1 for a label that a row has, -1 for one that it has not."""
+    """1 for the labels of a row, -1 for the others."""
     return np.where(y == 1, 1.0, -1.0)
 
 
@@ -62,7 +62,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     scale_outputs = False  # codes are not scaled
     multilabel_ = False
 
-    # ---- what scikit-learn asks
+    # ---- scikit-learn's tags
 
     def _more_tags(self) -> dict[str, Any]:
         return {"multilabel": self._takes_labels}
@@ -74,7 +74,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
 
     @property
     def _takes_labels(self) -> bool:
-        """Several at once: the losses of classes are for one."""
+        """Several labels per row need the squared loss; losses for classes allow only one label."""
         return bool(self.loss == name_of("loss", lib.ORFF_LOSS_SQUARED))
 
     # ---- rows
@@ -86,7 +86,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         check_classification_targets(y)
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
-        if y.ndim == 2 and not np.isin(y, (0, 1)).all():  # a few rows may have one value only
+        if y.ndim == 2 and not np.isin(y, (0, 1)).all():  # a small set of rows may contain only one of the values
             raise ValueError(f"y has {y.shape[1]} columns, with other numbers than 0 and 1; several labels at once are a matrix of zeros "
                              "and ones")
         if not reset and (y.ndim == 2) != self.multilabel_:
@@ -94,7 +94,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         return X, y, row_weights(sample_weight, X)
 
     def _set_labels(self, y: Array) -> bool:
-        """Whether these are rows of labels, and then how many there are."""
+        """Records whether y has several labels per row, and how many there are."""
         self.multilabel_ = bool(y.ndim == 2)
         if self.multilabel_:
             self.classes_, self._label_type = np.arange(y.shape[1]), y.dtype.str
@@ -109,7 +109,7 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
             raise ValueError(f"there must be at least 2 classes, but there is one class: {self.classes_}")
 
     def _labels(self, y: Array) -> Array:
-        """Places in classes_."""
+        """Indices in classes_."""
         places = np.searchsorted(self.classes_, y)
         known = self.classes_[np.minimum(places, len(self.classes_) - 1)] == y
         if not known.all():
@@ -202,11 +202,11 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
         return self
 
     def _coded(self, y: Array) -> Array:
-        """What is learned: a code for each row, or a sign for each label."""
+        """The outputs to learn: a code for each row, or a sign for each label."""
         return signs(y) if self.multilabel_ else self._codes()[self._labels(y)]
 
     def _codes(self) -> Array:
-        """A row for each class."""
+        """The codes, one row for each class."""
         if self.codes is None:
             return simplex_codes(len(self.classes_))
         codes = np.asarray(self.codes, dtype=np.float64)
@@ -251,12 +251,12 @@ class ORFFClassifier(ClassifierMixin, TuningMixin, StreamingMixin):
     # ---- using
 
     def _scores(self, X: Array) -> Array:
-        """How far a prediction goes towards each class or label: n x T."""
+        """Products of the predictions with the code of each class, or the value for each label: n x T."""
         if self.multilabel_:
             return self.model_.predict(X, **self._how)
         codes = self.model_.codes()
         lengths = 0.5 * (codes * codes).sum(axis=1)
-        lengths = np.zeros_like(lengths) if np.allclose(lengths, lengths[0]) else lengths  # as those of a simplex
+        lengths = np.zeros_like(lengths) if np.allclose(lengths, lengths[0]) else lengths  # equal, as in a simplex
         return (self.model_.predict(X, **self._how) @ codes.T - lengths).astype(X.dtype)
 
     def decision_function(self, X: Any) -> Array:

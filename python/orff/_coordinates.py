@@ -1,4 +1,4 @@
-"""Coordinates of xarray as inputs: which they are, and their values as numbers."""
+"""Coordinates of xarray as inputs: which ones to use, and their values as numbers."""
 from __future__ import annotations
 
 from typing import Any, Optional, Sequence
@@ -61,19 +61,19 @@ def _longitude_and_latitude(dataset: Any, dims: list) -> list:
 
 
 def origin_of(coordinate: Any) -> Optional[np.datetime64]:
-    """The first time, from which hours count; None where it holds none."""
+    """The first time, from which hours are counted; None if the coordinate has no times."""
     return None if coordinate.dtype.kind != "M" else np.nanmin(coordinate.values)
 
 
 def units_of(coordinate: Any, origin: Optional[np.datetime64]) -> str:
-    """Of its numbers."""
+    """The units of the numbers from a coordinate."""
     if origin is not None:
         return f"hours since {np.datetime_as_string(origin, unit='s')}Z"
     return "hours" if coordinate.dtype.kind == "m" else str(coordinate.attrs.get("units", ""))
 
 
 def numbers_of(coordinate: Any, origin: Optional[np.datetime64]) -> Array:
-    """As float64: hours since the origin for times, hours for spans of time; NaN for what is missing."""
+    """The values as float64: hours since the origin for times, hours for time differences; NaN if missing."""
     values, kind = coordinate.values, coordinate.dtype.kind
     if kind == "M":
         if origin is None:

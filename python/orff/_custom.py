@@ -1,4 +1,4 @@
-"""Parts of a kernel that are functions of the user's: B(w), A(w) or K0(delta)."""
+"""Parts of a kernel given by the user's functions: B(w), A(w) or K0(delta)."""
 from __future__ import annotations
 
 import re
@@ -92,7 +92,7 @@ Kernels = Union[str, CustomPart, Sequence[Union[str, CustomPart]]]
 
 
 def split(kernel: Any) -> list[Any]:
-    """The parameter kernel as a list of names and CustomParts; a name may be a sum itself."""
+    """The parameter kernel as a list of names and CustomParts. A name may itself be a sum."""
     entries = kernel if isinstance(kernel, (list, tuple)) else [kernel]
     parts: list[Any] = []
     for entry in entries:
@@ -108,19 +108,19 @@ def split(kernel: Any) -> list[Any]:
 
 
 def has_custom(kernel: Any) -> bool:
-    """Whether a parameter kernel has a CustomPart in it."""
+    """Whether the parameter kernel contains a CustomPart."""
     return any(isinstance(part, CustomPart) for part in (kernel if isinstance(kernel, (list, tuple)) else [kernel]))
 
 
 def parts_as_text(kernel: Any, number_text: Callable, rule: Optional[str] = None) -> str:
-    """A parameter kernel with CustomParts as the library's text: under their own rules, which no text can make, or under
-    another that stands in until their functions are filled in."""
+    """The parameter kernel, with CustomParts, as text for the library. Custom parts appear with their own rules, which a
+    text cannot create, or with a substitute until their functions are filled in."""
     words = []
     for part in split(kernel):
         if isinstance(part, str):
             words.append(part)
             continue
-        sigma = 1.0 if part.K0 is not None else part.sigma  # a signature has no length scale: any number does
+        sigma = 1.0 if part.K0 is not None else part.sigma  # a signature has no length scale, so any number will do
         words.append((rule or part.rule) + (f":{part.base}" if part.base else "")
                      + (f"@{_scales(sigma, number_text)}" if sigma is not None else "")
                      + (f"*{number_text(part.weight)}" if part.weight is not None else ""))
@@ -132,12 +132,12 @@ def _scales(sigma: Any, number_text: Callable) -> str:
 
 
 def without_scales(kernel: Any, names: Sequence[str]) -> list[Any]:
-    """The parts, custom ones without what they say of base, scale and weight; the others by these names."""
+    """The parts: custom ones without their base, scale and weight; the others under these names."""
     return [replace(part, base=None, sigma=None, weight=None) if isinstance(part, CustomPart) else name
             for part, name in zip(split(kernel), names)]
 
 
-# ---- functions that C calls
+# ---- functions called from C
 
 
 class _Functions:
@@ -160,7 +160,7 @@ class _Functions:
 
 
 def _is_complex(function: Function, inputs: int) -> bool:
-    """Whether its numbers are; what is wrong with them the library says when it asks for all."""
+    """Whether a function returns complex numbers. Errors in them are reported later, when the library calls it."""
     try:
         return bool(np.iscomplexobj(function(np.ones((1, inputs)))))
     except Exception:
@@ -211,8 +211,8 @@ def _exact(self: Any, count: int, at: Any, out: Any) -> int:
 
 
 def fill_part(c: Any, part: CustomPart, inputs: int, outputs: int) -> Any:
-    """Put the rule and the functions into an orff_part whose base, scales and weight are set. What is returned must live as
-    long as any kernel, features or model that is made of the part."""
+    """Set the rule and the functions of an orff_part whose base, scales and weight are set. The result must live as
+    long as any kernel, features or model made from the part."""
     rule = ffi.new("orff_rule *")
     check(lib.orff_rule_parse(part.rule.encode(), rule))
     functions = _Functions(part, inputs, outputs)
@@ -222,12 +222,12 @@ def fill_part(c: Any, part: CustomPart, inputs: int, outputs: int) -> Any:
     c.matrix, c.hermitian = _matrix, functions.hermitian
     c.exact = _exact if part.exact is not None else ffi.NULL
     if part.exact is None and part.K0 is None:
-        c.normalise = False  # the size of K(0) is not known
+        c.normalise = False  # the size of K(0) is unknown
     return functions, handle
 
 
 def refuse_names(kernel: Any) -> None:
-    """A loaded model tells the rules of its parts; their functions are not in its file."""
+    """Refuses a loaded model with custom parts, because its file does not contain their functions."""
     for name in re.findall(r"[a-z-]+", kernel) if isinstance(kernel, str) else ():
         found = ffi.new("orff_rule *")
         if lib.orff_rule_parse(name.encode(), found) == lib.ORFF_OK and not lib.orff_rule_describe(found[0]).named:

@@ -1,4 +1,4 @@
-"""Rows that are spread over chunks of dask: arrays, data frames and xarray's arrays as lists of blocks that lie side by side."""
+"""Rows distributed over dask chunks: arrays, data frames and xarray's arrays as lists of matching blocks."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional, Sequence
@@ -20,7 +20,7 @@ class Table(NamedTuple):
     """One of X, Y and the weights."""
 
     blocks: list  # delayed, in the order of the rows
-    counts: Optional[tuple]  # rows of each block; None where only the blocks themselves know
+    counts: Optional[tuple]  # rows of each block; None if unknown before the blocks are computed
     width: Optional[int]  # columns; None for one dimension
     dtype: Any
     names: Optional[Sequence[str]]
@@ -50,22 +50,22 @@ class Rows(NamedTuple):
         return list(zip(self.X.blocks, self.Y.blocks, weights))
 
     def none(self) -> tuple[Array, Array, None]:
-        """No rows, of the shape and type of these."""
+        """An array without rows, with the columns and type of this one."""
         return np.empty((0, self.inputs), dtype=self.X.dtype), np.empty((0, self.outputs)), None
 
 
 def is_spread(values: Any) -> bool:
-    """Whether these are dask's, or xarray's around dask's."""
+    """Whether these are dask collections, or xarray arrays that contain them."""
     return bool(dask.is_dask_collection(values))
 
 
 def is_frame(values: Any) -> bool:
-    """Whether these are a table or a column in the manner of pandas, of dask's."""
+    """Whether these are a dask data frame or series."""
     return is_spread(values) and hasattr(values, "npartitions") and hasattr(values, "to_dask_array")
 
 
 def as_dask_array(values: Any) -> Any:
-    """A dask array of what is not a data frame; xarray's arrays hand over what they hold."""
+    """Anything but a data frame as a dask array; for an xarray array, its content."""
     if type(values).__module__.partition(".")[0] == "xarray":
         if not hasattr(values, "dims") or not hasattr(values, "data"):
             raise ValueError("of an xarray Dataset, choose columns of rows first: dataset.to_dask_dataframe()[[names]]")
@@ -77,12 +77,12 @@ def as_dask_array(values: Any) -> Any:
 
 
 def whole_columns(array: Any) -> Any:
-    """With all columns of a row in one chunk."""
+    """Rechunks so that all columns of a row are in one chunk."""
     return array if array.ndim == 1 or len(array.chunks[1]) == 1 else array.rechunk({1: -1})
 
 
 def _of_frame(frame: Any) -> Table:
-    """The graph is not optimised here, so that what X and Y have in common, such as a file, is read once for both."""
+    """Does not optimise the graph here, so that a file that X and Y share is read only once."""
     meta = frame._meta
     flat = meta.ndim == 1
     dtype = np.result_type(meta.dtype) if flat else np.result_type(*meta.dtypes)
@@ -124,7 +124,7 @@ def _check_side_by_side(X: Table, other: Table, what: str) -> None:
 
 
 def rows_of(X: Any, Y: Any, sample_weight: Any = None) -> Rows:
-    """Rows in blocks; Y and the weights are cut as X is, where sizes are known."""
+    """Rows in blocks. If sizes are known, Y and the weights are divided like X."""
     inputs = _table(X, "X", (2,))
     outputs = _table(Y, "y", (1, 2), inputs.counts)
     weights = None if sample_weight is None else _table(sample_weight, "sample_weight", (1,), inputs.counts)
@@ -134,7 +134,7 @@ def rows_of(X: Any, Y: Any, sample_weight: Any = None) -> Rows:
     return Rows(inputs, outputs, weights)
 
 
-# ---- what must be known of all rows before the first is added
+# ---- properties of all rows, needed before the first is added
 
 
 def _count(X: Any) -> int:
@@ -155,7 +155,7 @@ def _some(X: Any, Y: Any, weights: Any, first: int, step: int) -> tuple:
 
 
 def ranges(rows: Rows) -> list[tuple[float, float]]:
-    """Where all rows lie."""
+    """The range of each input over all rows."""
     found = [one for one in dask.compute(*map(dask.delayed(_range), rows.X.blocks)) if one is not None]
     if not found:
         raise ValueError("there are no rows")
@@ -164,7 +164,7 @@ def ranges(rows: Rows) -> list[tuple[float, float]]:
 
 
 def sample(rows: Rows, most: int) -> tuple[Array, Array, Optional[Array]]:
-    """Every so many-th of all rows, as if they were in one array: X, Y, weights."""
+    """Every k-th of all rows, as if they were in one array: X, Y, weights."""
     counts = rows.X.counts or dask.compute(*map(dask.delayed(_count), rows.X.blocks))
     step = max(1, -(-sum(counts) // most))
     starts = np.cumsum([0, *counts[:-1]])

@@ -1,4 +1,4 @@
-"""Particles that drift with a field, and where a field is to be believed."""
+"""Particles that drift with a field, and how far a field can be trusted."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional
@@ -20,7 +20,7 @@ class Tracks(NamedTuple):
     mean: Optional[Array]  #: (times, n, d): the mean of the members
     covariance: Optional[Array]  #: (times, n, p, p): of the members; in km, eastward and northward, where inputs are degrees
     left: Optional[Array]  #: (times, n): members that have not ended
-    assumed: str  #: what had to be assumed of units, in words
+    assumed: str  #: the assumptions about units, in words
 
 
 def _limits(distance: Optional[float], std: Optional[float]) -> Any:

@@ -1,4 +1,4 @@
-"""Statuses of the library as exceptions."""
+"""Exceptions for the library's statuses."""
 from __future__ import annotations
 
 import threading
@@ -40,7 +40,7 @@ class Stopped(RuntimeError):
 
 
 def keep_cause(trouble: BaseException) -> None:
-    """What a callback raised: `check` of the call that it stops says so. The first one counts."""
+    """Keeps an exception raised in a callback; `check` of the call that it stops raises it. Only the first is kept."""
     if getattr(_here, "cause", None) is None:
         _here.cause = trouble
 
@@ -51,7 +51,7 @@ def _pop_cause() -> Optional[BaseException]:
 
 
 def check(status: int) -> None:
-    """Raise what a status other than ORFF_OK means, with the library's message."""
+    """Raise an exception, with the library's message, unless the status is ORFF_OK."""
     cause = _pop_cause()
     if status == lib.ORFF_OK:
         return

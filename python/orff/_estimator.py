@@ -1,4 +1,4 @@
-"""What the estimators that hold a model share: fitting, fitted attributes, prediction."""
+"""The common part of estimators with a model: fitting, fitted attributes, prediction."""
 from __future__ import annotations
 
 import threading
@@ -12,12 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-try:  # from scikit-learn 1.6 on
+try:  # since scikit-learn 1.6
     from sklearn.utils.validation import validate_data as _validate
 except ImportError:
 
     def _validate(_estimator: BaseEstimator, *arguments: Any, **how: Any) -> Any:
-        """The method that older versions have."""
+        """The method of older versions."""
         return _estimator._validate_data(*arguments, **how)
 
 
@@ -38,8 +38,8 @@ _solving = threading.Lock()
 
 
 def validate_data(estimator: BaseEstimator, X: Any, *y: Any, reset: bool = True, **how: Any) -> Any:
-    """scikit-learn's, which takes tables of Arrow as well. The names of tables that it does not know are kept and compared
-    here: which ones it knows differs between its versions."""
+    """Like scikit-learn's function, but also for Arrow tables. Column names of tables that scikit-learn does not know are
+    kept and compared here; its versions differ in which tables they know."""
     X = from_arrow(X)
     if not isinstance(X, Table):
         return _validate(estimator, X, *y, reset=reset, **how)
@@ -60,7 +60,7 @@ def _compare_names(known: list, given: list) -> None:
 
 
 def row_weights(sample_weight: Any, X: Array) -> Optional[Array]:
-    """The weights as float64, one for each row; None where there are none."""
+    """The weights as float64, one for each row, or None."""
     if sample_weight is None:
         return None
     weights = doubles(sample_weight)
@@ -73,7 +73,7 @@ def row_weights(sample_weight: Any, X: Array) -> Optional[Array]:
 
 
 def without_zeros(X: Array, Y: Array, weights: Optional[Array]) -> tuple[Array, Array, Optional[Array]]:
-    """Rows of weight 0 have no say, not even in what is chosen automatically."""
+    """Removes rows of weight 0, which must not influence even the automatic choices."""
     if weights is None or np.all(weights):
         return X, Y, weights
     kept = weights != 0
@@ -83,7 +83,7 @@ def without_zeros(X: Array, Y: Array, weights: Optional[Array]) -> tuple[Array, 
 
 
 class ModelEstimator(BaseEstimator):
-    """An estimator around a model of the library's. Subclasses have the parameters."""
+    """An estimator around a model of the library. Subclasses define the parameters."""
 
     _model: Optional[Model] = None
     _moments: Any = None
@@ -97,14 +97,14 @@ class ModelEstimator(BaseEstimator):
         return {"verbose": self.verbose, "progress": self.progress}
 
     def _given(self) -> dict[str, Any]:
-        """The parameters that are settings of the library's; precision "auto" is none of them."""
+        """The parameters that are settings of the library; precision "auto" is not one."""
         given = {name: getattr(self, name) for name in self._settings_names}
         if isinstance(given.get("precision"), str) and given["precision"] == "auto":
             del given["precision"]
         return {**given, "engine": self.engine}
 
     def _written(self, inputs: int) -> str:
-        """The parameters as a text that travels with the model, to fit the same again; files of a run are none of it."""
+        """The parameters as a text stored with the model, to repeat the fit; files of a run are not included."""
         given = {name: value for name, value in self._given().items() if not TABLE[name].uses & STREAM}
         return Options(given, inputs, getattr(self, "feature_names_in_", None)).written()
 
@@ -129,8 +129,8 @@ class ModelEstimator(BaseEstimator):
         return settings
 
     def _fit_rows(self, rows: Rows, classes: int = 0, **notes: Any) -> None:
-        """Learn from rows that have been checked; Y is n x p, or n x 1 labels for classes. Of the notes, `shown` are
-        the inputs whose ranges are noted, where they are not X."""
+        """Learn from checked rows; Y is n x p, or n x 1 labels for classes. `shown`: the inputs whose ranges the notes
+        record, if they are not X."""
         X, Y, weights, groups, offsets = rows[:5]
         settings = self._settings_for_rows(rows) if not rows.are_plain else self._fit_settings(X, Y, classes)
         sizes = (X.shape[1], Y.shape[1])
@@ -151,7 +151,7 @@ class ModelEstimator(BaseEstimator):
             check(lib.orff_checkpoint_remove(settings.checkpoint))
 
     def _settings_for_rows(self, rows: Rows) -> Settings:
-        """In double precision. The covariance of the outputs, where it is asked for, is that of the rows that have them all."""
+        """In double precision. If the covariance of the outputs is requested, it is computed from rows with all outputs."""
         whole = np.zeros(len(rows.X), dtype=bool) if rows.directions is not None else ~rows.missing.any(axis=1)
         if "covariance" in (text_of(TABLE["output_matrix"], self.output_matrix) or "") and whole.sum() < 2:
             raise ValueError('output_matrix="covariance" is computed from rows with all outputs, and there are none: give '
@@ -161,7 +161,7 @@ class ModelEstimator(BaseEstimator):
         return self._settings_for(doubles(rows.X[some]), np.nan_to_num(seen[some]), rows.outputs)
 
     def _adopt(self, model: Model, settings: Settings, shown: Optional[Array] = None, **notes: Any) -> None:
-        """A new model, with what travels in its file."""
+        """Use a new model and what its file contains."""
         names = getattr(self, "feature_names_in_", None)
         outputs = 1 if model.classes else model.outputs
         about = {"class": type(self).__name__, **notes.pop("about", {})}
@@ -181,14 +181,14 @@ class ModelEstimator(BaseEstimator):
                 ConvergenceWarning, stacklevel=4,
             )
 
-    # ---- fitted
+    # ---- fitted attributes
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._model is not None or self._moments is not None
 
     @property
     def model_(self) -> Model:
-        """The model; solved for now if rows came by partial_fit."""
+        """The model; after partial_fit, solves for it first."""
         check_is_fitted(self)
         if self._model is None:
             with _solving:
@@ -286,7 +286,7 @@ class ModelEstimator(BaseEstimator):
 
     @property
     def folds_(self) -> Optional[str]:
-        """What was held out together: "random", "blocks" or "groups"; None if nothing was."""
+        """How rows were grouped for holding out: "random", "blocks" or "groups"; None if nothing was held out."""
         info = self._info()
         return None if np.isnan(info.held_out_mse) else name_of("folds", info.folds)
 
@@ -365,10 +365,10 @@ class ModelEstimator(BaseEstimator):
         return {"method": text(solve.method), "iterations": int(solve.iterations), "residual": float(solve.residual),
                 "condition": float(solve.condition), "converged": bool(solve.converged)}
 
-    # ---- using
+    # ---- prediction
 
     def _points(self, X: Any) -> Array:
-        """Inputs for a fitted model."""
+        """Checked inputs for a fitted model."""
         check_is_fitted(self)
         return validate_data(self, X, reset=False, dtype=FLOATS, order="C")
 

@@ -110,7 +110,7 @@ class Functionals:
         return self
 
     def structure(self) -> tuple:
-        """An orff_functionals, and what it points to."""
+        """An orff_functionals, and the memory that it points to."""
         held = {"counts": np.array([len(one) for one in self._points], dtype=np.uintp),
                 "points": np.ascontiguousarray(np.vstack(self._points)), "values": np.array(self._values),
                 "errors": np.array(self._errors)}

@@ -69,7 +69,7 @@ def kernel(x: Any, z: Any = None, *, outputs: Optional[int] = None, **given: Any
 
 
 def given_settings(given: dict[str, Any], inputs: int, outputs: Optional[int]) -> Settings:
-    """Settings in which nothing is automatic: there are no rows to decide on."""
+    """Settings without automatic choices, because there are no rows."""
     p = count_outputs(given, inputs) if outputs is None else whole("outputs", outputs, 1, 65536)
     return Settings(given, inputs, p, fixed=True)
 
@@ -189,7 +189,7 @@ def load(path: Any) -> Any:
 
 
 def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
-    """The estimator around a model, its parameters as the model tells them."""
+    """The estimator for a model, with its parameters taken from the model."""
     notes = _notes.parse(model.notes, model.inputs, 1 if model.classes else model.outputs, model.classes, where)
     about = notes.get("python", {})
     given = _given(model, notes, where)
@@ -222,7 +222,7 @@ def estimator_of(model: Model, where: str = "the model") -> ModelEstimator:
 
 
 def _label_type(about: dict) -> Optional[str]:
-    """The type of a matrix of labels; None where there is none that has a sense."""
+    """The dtype of a matrix of labels; None if there is no meaningful one."""
     kind = about.get("multilabel")
     return kind if isinstance(kind, str) and re.fullmatch(r"[<>=|][biuf][0-9]{1,2}", kind) else None
 
@@ -237,7 +237,7 @@ def _class_of(model: Model, about: dict) -> type:
 
 
 def _given(model: Model, notes: dict, where: str) -> dict[str, Any]:
-    """The parameters that the model was fitted with; where its file does not have them, what the model says of itself."""
+    """The parameters that the model was fitted with; if its file lacks them, its description."""
     if "settings" not in notes:
         return _described(model, notes)
     try:
@@ -247,7 +247,7 @@ def _given(model: Model, notes: dict, where: str) -> dict[str, Any]:
 
 
 def _described(model: Model, notes: dict) -> dict[str, Any]:
-    """Parameters that fit the same again, as far as a model knows."""
+    """Parameters that repeat the fit, as far as the model records them."""
     info, parts = model.describe(), parts_of_model(model._handle)
     given = {
         **part_texts(parts, model.inputs),
@@ -264,12 +264,12 @@ def _described(model: Model, notes: dict) -> dict[str, Any]:
 
 
 def _classes(count: int, labels: Optional[list], kind: Optional[str]) -> Array:
-    """As they were in Python; strings from the program; numbers where there are no names."""
+    """The classes as they were in Python; strings if from the program; numbers if they have no names."""
     if not labels or len(labels) != count:
         return np.arange(count)
     if kind is None or kind.startswith("|O"):
         return np.array(labels, dtype=object if kind else None)
-    if not re.fullmatch(r"[<>=|][A-Za-z][0-9]{0,5}(\[[0-9A-Za-z]+\])?", kind):  # longer ones ask for all memory
+    if not re.fullmatch(r"[<>=|][A-Za-z][0-9]{0,5}(\[[0-9A-Za-z]+\])?", kind):  # longer ones would allocate all memory
         raise ValueError(f"{kind:.40} is no type of labels")
     if np.dtype(kind) == bool:
         return np.array([label == "True" for label in labels])

@@ -1,4 +1,4 @@
-"""Longitude and latitude: the library lays them on a local plane. Here is what Python needs to know of it."""
+"""Longitude and latitude, which the library projects to a local plane: what Python needs to know about it."""
 from __future__ import annotations
 
 from typing import Any, Optional
@@ -7,7 +7,7 @@ from ._library import ffi
 
 
 def plane_notes(info: Any) -> dict[str, Any]:
-    """The plane of an orff_model_info as notes have it; nothing where there is none."""
+    """The plane of an orff_model_info in the form of notes; empty if there is none."""
     if not info.on_plane:
         return {}
     centre = {"lon": info.plane.lon, "lat": info.plane.lat}
@@ -15,5 +15,5 @@ def plane_notes(info: Any) -> dict[str, Any]:
 
 
 def crs_of(info: Any) -> Optional[str]:
-    """The coordinate system of its plane; None for one at the centre of the data."""
+    """The coordinate system of the plane; None if the plane is centred on the data."""
     return ffi.string(info.plane.crs).decode() or None

@@ -63,7 +63,7 @@ def read(text: str) -> Header:
 
 
 def _plain(text: str) -> str:
-    """Without comments, continued lines as one."""
+    """Removes comments and joins continued lines."""
     text = text.replace("\\\n", " ")
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     return re.sub(r"//[^\n]*", "", text)
@@ -126,7 +126,7 @@ def _expand(text: str, macros: dict[str, _Macro]) -> str:
 
 
 def _arguments(tokens: list[str], i: int) -> tuple[list[str], int]:
-    """What stands in parentheses from token i on, and the token behind them."""
+    """The arguments in parentheses from token i on, and the token after them."""
     while tokens[i].isspace():
         i += 1
     depth, values = 0, [""]

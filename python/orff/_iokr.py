@@ -14,7 +14,7 @@ from ._transformer import OperatorFourierFeatures
 
 _PLAIN = name_of("base", lib.ORFF_BASE_GAUSSIAN)
 
-_SKETCH = 64  # directions on which lambda is chosen: squared lengths keep their size to 1/sqrt(32)
+_SKETCH = 64  # directions used to choose lambda: they estimate squared lengths to 1/sqrt(32)
 _LAMBDAS = np.logspace(-8, 1, 19)  # in units of the mean of the eigenvalues
 
 
@@ -115,7 +115,7 @@ class IOKRegressor(BaseEstimator):
         self.theta_ = V @ (R / (e + len(phi) * self.lambda_used_)[:, None])
 
     def _choose(self, turned: Any, e: Any, psi: Any) -> float:
-        """By errors on rows left out, (psi_i - f_i) / (1 - h_i), along a few random directions of psi."""
+        """Chooses lambda by leave-one-out errors, (psi_i - f_i) / (1 - h_i), along a few random directions of psi."""
         few = psi
         if psi.shape[1] > _SKETCH:
             few = psi @ np.random.default_rng(self.seed).normal(size=(psi.shape[1], _SKETCH)) / np.sqrt(_SKETCH)

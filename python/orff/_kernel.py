@@ -1,4 +1,4 @@
-"""Kernels whose parts are known: of settings and of models, as parameters again."""
+"""Kernels of settings and of models whose parts are known, turned back into parameters."""
 from __future__ import annotations
 
 import re
@@ -24,7 +24,7 @@ class Part(NamedTuple):
 
 
 def parts_of_model(model: Any) -> list[Any]:
-    """Its orff_part, whose pointers live as long as the model."""
+    """The orff_part of a model, whose pointers live as long as the model."""
     parts = [ffi.new("orff_part *") for _ in range(lib.orff_model_describe(model).parts)]
     for i, part in enumerate(parts):
         check(lib.orff_model_part(model, i, part))
@@ -32,13 +32,13 @@ def parts_of_model(model: Any) -> list[Any]:
 
 
 def with_known_parts(given: dict[str, Any], settings: Settings, parts: Sequence[Any]) -> dict[str, Any]:
-    """The parameters with the parts of a kernel that are known by now in the place of what was automatic."""
+    """The parameters, with the now known parts of the kernel instead of automatic ones."""
     texts = part_texts(parts, settings.inputs)
     if settings.c.auto_kernel:
         texts["weight"] = "auto"
         if not any(lib.orff_rule_describe(part.rule).physical for part in parts):
-            texts["covariates"] = None  # which are for fields
-    elif not settings.c.mixture:  # in a sum it multiplies what is scaled to unit variance
+            texts["covariates"] = None  # covariates are for fields
+    elif not settings.c.mixture:  # in a sum it multiplies parts scaled to unit variance
         weighted = settings.parts if len(parts) > 1 else parts
         texts["weight"] = "+".join(number_text(part.weight) for part in weighted)
     if has_custom(settings.asked):
@@ -47,7 +47,7 @@ def with_known_parts(given: dict[str, Any], settings: Settings, parts: Sequence[
 
 
 def part_texts(parts: Sequence[Any], inputs: int) -> dict[str, Any]:
-    """The parameters of a kernel of these parts (orff_part), but for weights and output matrices."""
+    """The parameters of a kernel with these parts (orff_part), except weights and output matrices."""
     texts = {
         "kernel": "+".join(name_of("rule", part.rule) for part in parts),
         "base": "+".join(_base_text(part) for part in parts),
@@ -91,8 +91,8 @@ def _has_field(given: dict[str, Any], inputs: int, space: int, names: Optional[S
 
 
 def count_outputs(given: dict[str, Any], inputs: int, usual: int = 1, names: Optional[Sequence[str]] = None) -> int:
-    """Where nobody says: as many as inputs in the space of a field, else the rows of the output matrix, else what is
-    usual."""
+    """The default: the number of inputs in the space of a field, else the rows of the output matrix, else the usual
+    number."""
     space = inputs - int(covariate_mask(given["covariates"], inputs, names).sum())
     if _has_field(given, inputs, space, names):
         return space
@@ -101,14 +101,14 @@ def count_outputs(given: dict[str, Any], inputs: int, usual: int = 1, names: Opt
 
 
 def multipliers(parts: Sequence[Any], inputs: int, outputs: int) -> list[float]:
-    """The parameter weight of fitted parts: of a sum, in units of parts whose K(0) has trace p."""
+    """The parameter weight of fitted parts; in a sum, relative to parts whose K(0) has trace p."""
     if len(parts) == 1 or not all(lib.orff_rule_describe(part.rule).named for part in parts):
-        return [part.weight for part in parts]  # the size of functions at 0 is in no file
+        return [part.weight for part in parts]  # no file contains the size of a function at 0
     return [part.weight * _size(part, inputs, outputs) for part in parts]
 
 
 def _size(part: Any, inputs: int, outputs: int) -> float:
-    """trace K(0) / p of a part by itself."""
+    """trace K(0) / p of one part."""
     alone, made = ffi.new("orff_part[]", [part[0]]), owner("orff_kernel", lib.orff_kernel_free)
     alone[0].weight, alone[0].normalise = 1.0, False
     check(lib.orff_kernel_create(made, inputs, outputs, 1, alone))
@@ -118,7 +118,7 @@ def _size(part: Any, inputs: int, outputs: int) -> float:
 
 
 def covariate_mask(covariates: Any, inputs: int, names: Optional[Sequence[str]]) -> Array:
-    """Which inputs are outside of the field's space: a mask."""
+    """A mask of the inputs outside the field's space."""
     options, mask = Options({"covariates": covariates}, inputs, names), ffi.new("bool[]", inputs)
     held = [ffi.new("char[]", str(name).encode()) for name in ([] if names is None else names)]
     shape = ffi.new("orff_data_shape *", {"d": inputs, "inputs": ffi.new("char *[]", held) if held else ffi.NULL})

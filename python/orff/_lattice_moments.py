@@ -82,7 +82,7 @@ class LatticeMoments(Sums):
         del kept
 
     def _kernels(self, settings: Settings, rows: Rows) -> tuple:
-        """The parts, their shortest and longest length scales, and what the parts point into."""
+        """The parts, their shortest and longest length scales, and the memory that the parts point to."""
         d = settings.inputs
         if self.sigma_range is not None:
             if not settings.auto_sigma:
@@ -109,14 +109,14 @@ class LatticeMoments(Sums):
 
     def like(self) -> "LatticeMoments":
         """New moments without rows, on the same lattice and with the same folds, so that they can be added to these."""
-        self._describe()  # without rows there is no lattice yet, which this says
+        self._describe()  # raises an error without rows, because there is no lattice yet
         return self._like()
 
-    # ---- what they hold
+    # ---- contents
 
     @property
     def waves(self) -> int:
-        """Of the lattice."""
+        """Number of waves of the lattice."""
         return int(self._describe().modes)
 
     @property

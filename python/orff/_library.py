@@ -15,11 +15,11 @@ import cffi
 from . import _header
 
 _HERE = Path(__file__).resolve().parent
-_TREE = _HERE.parent.parent  # of the sources, where the package is used in place
+_TREE = _HERE.parent.parent  # the source tree, if the package is used in place
 
 
 def _beside_or_in_tree(name: str, inside: str) -> Path:
-    """A file that travels in the wheel, or stands in the source tree."""
+    """A file in the wheel, or in the source tree."""
     for path in (_HERE / name, _TREE / inside):
         if path.is_file():
             return path
@@ -27,7 +27,7 @@ def _beside_or_in_tree(name: str, inside: str) -> Path:
 
 
 def _candidates() -> Iterator[str]:
-    """Where liborff may be, the best place first."""
+    """Where liborff may be, in order of preference."""
     given = os.environ.get("ORFF_LIBRARY")
     if given:
         yield given
@@ -37,11 +37,11 @@ def _candidates() -> Iterator[str]:
             yield str(path)
     found = ctypes.util.find_library("orff")
     if found:
-        yield "liborff.so." + ".".join(__version__.split(".")[:2])  # of several versions the one that goes with the package
+        yield "liborff.so." + ".".join(__version__.split(".")[:2])  # the version that belongs to the package
         yield found
 
 
-_AREA = 128 << 20  # bytes of a work area of OpenBLAS, on the processors where it is largest
+_AREA = 128 << 20  # largest size in bytes of a work area of OpenBLAS on any processor
 
 
 def _fits(size: int) -> bool:
@@ -53,7 +53,7 @@ def _fits(size: int) -> bool:
 
 
 def _check_limit(path: str) -> None:
-    """While it is loaded, OpenBLAS makes an area for every thread, and tries for ever where a limit leaves no room."""
+    """OpenBLAS allocates an area for every thread when it is loaded, and retries for ever if a memory limit forbids it."""
     limits = (resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
     if all(limit == resource.RLIM_INFINITY for limit in limits):
         return
@@ -72,8 +72,8 @@ def _check_limit(path: str) -> None:
 
 @contextlib.contextmanager
 def _waiting_gives_way() -> Iterator[None]:
-    """While it is loaded, GNU's OpenMP reads how long a thread that waits stays awake: by itself so long that on a busy
-    machine two threads are slower than one. What the user says about it is left alone."""
+    """GNU's OpenMP reads, when it is loaded, how long waiting threads spin. The default is so long that on a busy
+    machine two threads are slower than one. A value set by the user is kept."""
     name, value = "GOMP_SPINCOUNT", "100"
     if name in os.environ or "OMP_WAIT_POLICY" in os.environ:
         yield
@@ -121,14 +121,14 @@ _check_version()
 
 
 def text(pointer: Any) -> str:
-    """A string of the library's, "" for NULL."""
+    """A string of the library, "" for NULL."""
     return ffi.string(pointer).decode() if pointer != ffi.NULL else ""
 
 
 def owner(kind: str, free: Any) -> Any:
-    """A place for an object of the library's (kind *): what is put there is freed with the place.
+    """A slot for an object of the library (kind *): the object is freed with the slot.
 
-    The place owns before the call that fills it returns, so that an interrupt between the two leaks nothing.
+    The slot owns the object before the call that creates it returns, so an interrupt in between leaks nothing.
     """
     return ffi.gc(ffi.new(f"{kind} **"), lambda place: free(place[0]))
 
@@ -137,7 +137,7 @@ _kept: Any = weakref.WeakKeyDictionary()
 
 
 def keep_with(place: Any, kept: Any) -> None:
-    """Let an object live as long as the place that points to it."""
+    """Keep an object alive as long as the slot that points to it."""
     _kept[place] = kept
 
 

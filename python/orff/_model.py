@@ -1,4 +1,4 @@
-"""A fitted model of the library's: predictions, derived fields, files."""
+"""A fitted model of the library: predictions, derived fields, files."""
 from __future__ import annotations
 
 import os
@@ -16,21 +16,21 @@ from ._settings import name_of
 
 
 class Model:
-    """Owns an orff_model, which does not change any more: many threads may use it at once."""
+    """Owns an orff_model, which is immutable, so many threads may use it at once."""
 
     def __init__(self, place: Any) -> None:
         self._place = place
         self._handle = place[0]
         info = self.describe()
         self.inputs, self.classes = int(info.inputs), int(info.classes)
-        self.outputs = int(info.code_length)  # of the kernel: those of a code for classes
+        self.outputs = int(info.code_length)  # of the kernel; for classes, the length of a code
 
     def describe(self) -> Any:
         """The orff_model_info."""
         return lib.orff_model_describe(self._handle)
 
     def codes(self) -> Array:
-        """Those of the classes, a row for each."""
+        """The codes of the classes, one row for each."""
         return copied(self.describe().codes, self.classes * self.outputs).reshape(self.classes, self.outputs)
 
     def parts(self) -> list[Part]:
@@ -40,7 +40,7 @@ class Model:
                 for part in parts_of_model(self._handle)]
 
     def delays(self) -> Optional[Array]:
-        """Of each part, 0 where it has none: p x d, or parts x p x d; None where no part has any."""
+        """The delays of each part, 0 if it has none: p x d, or parts x p x d; None if no part has any."""
         parts = parts_of_model(self._handle)
         if all(part.delays == ffi.NULL for part in parts):
             return None
@@ -49,7 +49,7 @@ class Model:
         return late[0] if len(parts) == 1 else late
 
     def output_matrix(self) -> Optional[Array]:
-        """The covariance of each part at a point: p x p, or parts x p x p; None where it is not known."""
+        """The covariance of each part at a point: p x p, or parts x p x p; None if unknown."""
         count = int(self.describe().parts)
         A = np.empty((count, self.outputs, self.outputs))
         for i in range(count):
@@ -58,7 +58,7 @@ class Model:
         return A[0] if count == 1 else A
 
     def output_matrices(self) -> dict[int, Array]:
-        """The output matrices of the parts that have one, by their numbers: p x p each, in the outputs' units."""
+        """The output matrices of the parts that have one, by index of the part: p x p each, in the outputs' units."""
         found = {}
         for i, part in enumerate(parts_of_model(self._handle)):
             if lib.orff_rule_describe(part.rule).separable:
@@ -67,7 +67,7 @@ class Model:
         return found
 
     def power(self, low: Array, high: Array, axes: list[int]) -> dict[str, Optional[Array]]:
-        """The orff_power of a region; "prior" is None where it is not known."""
+        """The orff_power of a region; "prior" is None if unknown."""
         c, low, high = ffi.new("orff_power *"), doubles(low), doubles(high)
         run(lib.orff_model_power, self._handle, pointer(low), pointer(high), len(axes), ffi.new("size_t[]", axes), c)
         bins = int(c.bins)
@@ -106,7 +106,7 @@ class Model:
         return float(found[0])
 
     def shares(self) -> Optional[Array]:
-        """Each part's share of the variance, noise's last; None unless learned."""
+        """Each part's share of the variance, and last that of the noise; None unless learned."""
         info = self.describe()
         return copied(info.shares, info.parts + 1) if info.shares != ffi.NULL else None
 
@@ -121,7 +121,7 @@ class Model:
         return F
 
     def classify(self, X: Array, **how: Any) -> Array:
-        """The numbers of the classes, n."""
+        """The indices of the classes, n."""
         labels = np.empty(len(X), dtype=np.uintp)
         run(lib.orff_model_classify, self._handle, len(X), pointer(doubles(X)), pointer(labels), **how)
         return labels.astype(np.intp)
@@ -137,7 +137,7 @@ class Model:
         return S
 
     def scores(self, X: Array, Y: Array, **how: Any) -> list[dict[str, float]]:
-        """Scores of each output, and of all behind them."""
+        """Scores of each output, then of all together."""
         place = owner("orff_scores", lib.orff_scores_free)
         check(lib.orff_scores_create(place, self.outputs))
         run(lib.orff_scores_add_model, place[0], self._handle, len(X), pointer(doubles(X)), pointer(doubles(Y)),
@@ -163,13 +163,13 @@ class Model:
         return self._derive(getattr(lib, f"orff_model_{name}"), X, shapes.get(name, ()), **how)
 
     def derive_std(self, name: str, X: Array, samples: int, **how: Any) -> Array:
-        """Standard deviations of a derived field, n x its size: in closed form, or where there is none by samples."""
+        """Standard deviations of a derived field, n x its size: in closed form if there is one, else from samples."""
         field = getattr(lib, f"ORFF_FIELD_{name.removesuffix('_function').upper()}")
         S = np.empty((len(X), int(lib.orff_model_field_size(self._handle, field))))
         if lib.orff_model_has_field_std(self._handle, field):
             run(lib.orff_model_field_std, self._handle, field, len(X), pointer(doubles(X)), pointer(S), **how)
             return S
-        kept = int(lib.orff_model_describe(self._handle).kept_samples)  # a large lattice has these and no others
+        kept = int(lib.orff_model_describe(self._handle).kept_samples)  # a large lattice has only these samples
         drawn = owner("orff_samples", lib.orff_samples_free)
         run(lib.orff_samples_draw, drawn, self._handle, min(samples, kept or samples), 0, **how)
         run(lib.orff_samples_std, drawn[0], field, len(X), pointer(doubles(X)), pointer(S), **how)
@@ -184,11 +184,11 @@ class Model:
 
     @property
     def notes(self) -> str:
-        """The text that travels with the model."""
+        """The text stored with the model."""
         return text(lib.orff_model_notes(self._handle))
 
     def set_notes(self, notes: str) -> None:
-        """Set the text that travels with the model: before others see it."""
+        """Set the text stored with the model. Call it before the model is shared."""
         check(lib.orff_model_set_notes(self._handle, notes.encode()))
 
     def save(self, path: Any, compact: bool = False) -> None:
@@ -208,19 +208,19 @@ class Model:
     def __deepcopy__(self, memo: Any) -> "Model":
         return self
 
-    # ---- making
+    # ---- creating
 
     @classmethod
     def make(cls, function: Callable, settings: Any, *arguments: Any, **how: Any) -> "Model":
-        """By a function (orff_model **, const orff_settings *, ...); of Settings, or of what belongs to them."""
+        """A model by a function (orff_model **, const orff_settings *, ...), from Settings or an object with them."""
         place = owner("orff_model", lib.orff_model_free)
         run(function, place, getattr(settings, "c", settings), *arguments, **how)
-        keep_with(place, settings)  # whose functions an exact model calls
+        keep_with(place, settings)  # an exact model calls their functions
         return cls(place)
 
 
 def _score(score: Any) -> dict[str, float]:
-    """By name, without what is not known."""
+    """The scores by name, without unknown ones."""
     always = ("rmse", "mse", "r2", "bias", "correlation")
     found = {name: getattr(score, name) for name in always}
     for i in range(len(score.coverage)):
@@ -239,7 +239,7 @@ def file_bytes(save: Callable[[str], None]) -> bytes:
 
 
 def from_file_bytes(data: bytes, load: Callable[[str], Any]) -> Any:
-    """What `load` makes of a file of these bytes."""
+    """The result of `load` for a file with these bytes."""
     with tempfile.TemporaryDirectory(prefix="orff-") as directory:
         path = os.path.join(directory, "file")
         with open(path, "wb") as file:

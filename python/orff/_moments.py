@@ -1,4 +1,4 @@
-"""Moments: everything the data has to say to ridge regression, in one pass."""
+"""Moments: everything that ridge regression needs from the data, in one pass."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ _SCALED = ("scale_inputs",)  # which decides the units of what is chosen
 
 
 class Totals(NamedTuple):
-    """Sums over all rows: S (2D x 2D), R (2D x p), and those of phi, y and y y^T."""
+    """Sums over all rows: S (2D x 2D), R (2D x p), and the sums of phi, y and y y^T."""
 
     S: Array
     R: Array
@@ -76,7 +76,7 @@ class Moments(Sums):
         self._draw(given, rows.X, rows.outputs, input_names, output_names)
 
     def _draw(self, given: dict[str, Any], X: Array, p: int, input_names: Any = None, output_names: Any = None) -> None:
-        """Draw the frequencies of a kernel in which nothing is automatic."""
+        """Draw the frequencies of a kernel without automatic choices."""
         settings = Settings(given, X.shape[1], p, names=input_names)
         made, drawn = settings.kernel(), owner("orff_features", lib.orff_features_free)
         check(lib.orff_features_create(drawn, made[0], settings.sampling()))
@@ -87,7 +87,7 @@ class Moments(Sums):
         self._begun(place, settings, part_texts(settings.parts, settings.inputs), input_names, output_names)
 
     def _subtract_rows(self, rows: Rows) -> "Moments":
-        """Take off rows that have been checked."""
+        """Subtract checked rows."""
         gone = self._like()._add_rows(rows)
         self -= gone
         return self
@@ -123,7 +123,7 @@ class Moments(Sums):
 
 
 def decide_kernel(given: dict[str, Any], rows: Rows, names: Any) -> dict[str, Any]:
-    """Parameters with everything that is automatic in the kernel decided on these rows, scales in the inputs' own
+    """Parameters with all automatic choices of the kernel made from these rows, scales in the inputs' own
     units."""
     about = {name: value for name, value in given.items() if TABLE[name].uses & (KERNEL | FEATURES | MOMENTS) or name in _SCALED}
     settings = settings_of_rows(about, rows, names)

@@ -1,4 +1,4 @@
-"""Notes that travel with models and moments: a JSON object, the same that the program `orff` writes and reads."""
+"""Notes stored with models and moments: a JSON object, as the program `orff` writes and reads it."""
 from __future__ import annotations
 
 import json
@@ -10,7 +10,7 @@ from ._arrays import Array
 from ._errors import OrffError, check
 from ._library import ffi, lib, owner
 
-KERNEL_WORDS = ("kernel", "base", "sigma")  # of moments: what they were made for
+KERNEL_WORDS = ("kernel", "base", "sigma")  # of moments: the kernel that they were made for
 
 
 def _columns(names: Optional[Sequence[str]], count: int, letter: str) -> list[dict[str, Any]]:
@@ -27,7 +27,7 @@ def make_notes(
     space: Optional[Array] = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Names and ranges of columns, covariates, and what else is given."""
+    """Notes with names and ranges of columns, covariates, and anything else given."""
     notes: dict[str, Any] = {
         "named": input_names is not None,
         "inputs": _columns(input_names, inputs, "x"),
@@ -42,14 +42,14 @@ def make_notes(
 
 
 def dump(notes: dict[str, Any]) -> str:
-    """As text."""
+    """The notes as text."""
     return json.dumps(notes, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def parse(text: str, inputs: int, outputs: int, classes: int = 0, where: str = "the model") -> dict[str, Any]:
-    """The notes in a text, checked by the library against what they travel with; empty where it holds none of ours.
+    """The notes in a text, checked by the library against their model or moments; empty if it has none of ours.
 
-    `outputs` are columns of the table: one for classes. OrffError names `where` and the member that is wrong."""
+    `outputs`: columns of the table, one for classes. OrffError names `where` and the wrong member."""
     place, checked = owner("orff_notes", lib.orff_notes_free), ffi.new("const char **")
     try:
         check(lib.orff_notes_parse(place, text.encode(), inputs, outputs, classes))
@@ -77,7 +77,7 @@ def _check_python(notes: dict[str, Any]) -> None:
 
 
 def names(notes: dict[str, Any], side: str, count: int) -> Optional[Array]:
-    """The names of the columns, where the table they came from had any."""
+    """The names of the columns, if their table had any."""
     entries = notes.get(side, [])
     if not notes.get("named") or len(entries) != count:
         return None

@@ -20,7 +20,7 @@ MISSING_OUTPUTS = Own("use", '{"use", "drop", "refuse"}', "Rows of a y of two di
 
 
 class Rows(NamedTuple):
-    """What there is to learn from: arrays with a row for each measurement, or None; walls, and functionals."""
+    """The training data: arrays with one row per measurement, or None; walls, and functionals."""
 
     X: Array  #: n x d
     Y: Array  #: n x p, NaN where an output is missing; with directions n x 1
@@ -40,31 +40,31 @@ class Rows(NamedTuple):
 
     @property
     def missing(self) -> Array:
-        """Which numbers of Y are."""
+        """A mask of the missing numbers in Y."""
         return np.isnan(self.Y) if self.Y.dtype.kind == "f" else np.zeros(self.Y.shape, dtype=bool)
 
     @property
     def are_plain(self) -> bool:
-        """Whether they are whole rows of equal quality."""
+        """Whether these are whole rows of equal quality."""
         special = (self.directions, self.errors, self.instruments, self.walls, self.functionals)
         return all(one is None for one in special) and not self.miss_some
 
     @property
     def miss_some(self) -> bool:
-        """Whether a number of Y is missing; found without an array of its size."""
+        """Whether a number of Y is missing, found without allocating an array of its size."""
         return bool(self.Y.dtype.kind == "f" and self.Y.size and np.isnan(self.Y.min()))
 
     def only(self, kept: Array) -> "Rows":
-        """Those of a mask; itself where that is all."""
+        """The rows of a mask; the object itself if those are all rows."""
         some = self if kept.all() else Rows(*(None if one is None else one[kept] for one in self[:-2]))
         return some._replace(walls=self.walls, functionals=self.functionals)
 
     def numbers(self) -> list:
-        """groups and offsets, as settings point to them."""
+        """groups and offsets, in the form that settings point to."""
         return [ffi.NULL if one is None else ffi.from_buffer("uint64_t[]", one) for one in (self.groups, self.offsets)]
 
     def observations(self) -> tuple:
-        """An orff_observations, and what it points to."""
+        """An orff_observations, and the memory that it points to."""
         held = {name: None if one is None else doubles(one) for name, one in self._asdict().items()
                 if name not in ("groups", "offsets", "instruments", "functionals")}
         points = {name: pointer(one) for name, one in {**held, "instruments": self.instruments}.items()}
@@ -121,7 +121,7 @@ def _one_of(name: str, word: Any, words: tuple) -> int:
 
 def make_rows(X: Array, Y: Array, weights: Optional[Array], groups: Any, offsets: Any, along: Any, errors: Any,
               instruments: Any, walls: Any, functionals: Any) -> Rows:
-    """Of what fit was given; X and Y have been checked."""
+    """Rows from the arguments of fit; X and Y are already checked."""
     along = _directions_of(along, X, Y)
     rows = Rows(X, Y, weights, _group_numbers(groups, X), _group_numbers(offsets, X), along, None, _instrument_numbers(instruments, X))
     return rows._replace(errors=_errors_of(errors, rows), walls=_walls_of(walls, rows),
@@ -129,7 +129,7 @@ def make_rows(X: Array, Y: Array, weights: Optional[Array], groups: Any, offsets
 
 
 def measured_rows(X: Array, Y: Any, sample_weight: Any, along: Any, errors: Any) -> Rows:
-    """Of what moments are given; X has been checked."""
+    """Rows from the arguments of moments; X is already checked."""
     Y = columns(check_array(Y, dtype=np.float64, order="C", ensure_2d=False, **{FINITE: "allow-nan"}))
     check_consistent_length(X, Y, sample_weight)
     weights = None if sample_weight is None else doubles(sample_weight)
@@ -137,7 +137,7 @@ def measured_rows(X: Array, Y: Any, sample_weight: Any, along: Any, errors: Any)
 
 
 def settings_of_rows(given: dict[str, Any], rows: Rows, names: Any) -> Settings:
-    """The covariance of outputs is that of rows that have them."""
+    """Settings for rows. The covariance of the outputs is computed from rows that have them all."""
     data = {"X": rows.X, "Y": rows.Y} if rows.are_plain else {}
     return Settings(given, rows.X.shape[1], rows.outputs, names=names, **data)
 
@@ -215,7 +215,7 @@ def _group_numbers(groups: Any, X: Array) -> Optional[Array]:
 
 
 def _instrument_numbers(labels: Any, X: Array) -> Optional[Array]:
-    """Labels by number, in the order in which they come."""
+    """Labels as numbers, in order of first appearance."""
     if labels is None:
         return None
     labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
@@ -230,12 +230,12 @@ def _instrument_numbers(labels: Any, X: Array) -> Optional[Array]:
     return np.array(numbers, dtype=np.uint32)
 
 
-# ---- rows that say nothing, or not all
+# ---- rows to be left out
 
 
 def rows_to_learn(rows: Rows, missing_outputs: Any) -> tuple[Rows, str]:
-    """Without rows of weight 0, which have no say, not even in what is chosen automatically, and without those that miss
-    outputs and are not to be used; and what there is to say of these."""
+    """Leaves out rows of weight 0, which must not influence even the automatic choices, and rows with missing outputs
+    if those are not used; also returns a message about the latter."""
     _one_of("missing_outputs", missing_outputs, _WHAT)
     speak = np.ones(len(rows.X), dtype=bool) if rows.weights is None else rows.weights != 0
     if not speak.any():

@@ -1,4 +1,4 @@
-"""Parameters from the table of settings: signatures, what __init__ does, and what help shows."""
+"""Parameters from the table of settings: signatures, __init__, and help texts."""
 from __future__ import annotations
 
 import functools
@@ -15,7 +15,7 @@ EVERY = ~0
 
 
 class Own(NamedTuple):
-    """A parameter that is Python's own, or a setting that is another by default here."""
+    """A parameter of Python alone, or a setting with another default here."""
 
     default: Any
     types: str
@@ -30,7 +30,7 @@ PRECISION = Own("auto", '{"auto", "double", "single"}', 'single computes feature
 
 
 def settings_of(uses: int, without: Sequence[str] = ()) -> list[Setting]:
-    """The settings that bear on a use, in the order of the table."""
+    """The settings that apply to a use, in the order of the table."""
     return [setting for setting in TABLE.values() if setting.uses & uses and setting.name not in without]
 
 
@@ -46,7 +46,7 @@ def _paragraph(name: str, one: Own) -> str:
 
 
 def _documented(words: str, listed: dict[str, Own]) -> str:
-    """A docstring whose line {parameters} becomes the parameters."""
+    """A docstring in which the line {parameters} is replaced by the parameters."""
     paragraphs = "\n".join(_paragraph(name, one) for name, one in listed.items())
     return inspect.cleandoc(words).replace("{parameters}", paragraphs)
 
@@ -63,7 +63,7 @@ def _unknown(where: str, given: dict[str, Any], listed: dict[str, Own]) -> None:
 
 
 def parameters(uses: int, without: Sequence[str] = (), **own: Own) -> Callable[[type], type]:
-    """A class whose keyword parameters are the settings of these uses and its own. They are stored as they are given."""
+    """Makes the settings of these uses, and a class's own parameters, its keyword parameters. Values are stored unchanged."""
     def decorate(cls: type) -> type:
         listed = _listed(uses, without, own)
 
@@ -84,7 +84,7 @@ def parameters(uses: int, without: Sequence[str] = (), **own: Own) -> Callable[[
 
 
 def accepts(uses: int, without: Sequence[str] = (), **own: Own) -> Callable[[Callable], Callable]:
-    """A function whose further keywords are the settings of these uses: it gets them all in its dict `given`."""
+    """Makes the settings of these uses further keywords of a function, which gets them all in its dict `given`."""
     def decorate(function: Callable) -> Callable:
         listed = _listed(uses, without, own)
         plain = inspect.signature(function)

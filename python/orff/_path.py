@@ -1,4 +1,4 @@
-"""Everything that is known of a path of penalties."""
+"""Errors and scores for a path of penalties."""
 from __future__ import annotations
 
 from typing import Any, Optional
@@ -17,7 +17,7 @@ _POINT = np.dtype([(name, np.float64) for name, _ in ffi.typeof("orff_path_point
 
 
 class PathMixin:
-    """path of the estimators of regression with the squared loss."""
+    """The method path of regression estimators with the squared loss."""
 
     def path(self, X: Any, y: Any, lambdas: Optional[Any] = None, leave_one_out: Optional[bool] = None) -> dict[str, Array]:
         """The errors and scores of fits with each penalty of a path, without fitting them one by one.
@@ -87,7 +87,7 @@ def _grid(settings: Settings, kernel: Any) -> Array:
 
 def _feature_path(settings: Settings, kernel: Any, X: Array, Y: Array, L: Array, points: Array, leave_one_out: bool,
                   **how: Any) -> Array:
-    """Fills the points; the leave-one-out errors, nan where they are not wanted."""
+    """Fills the points; returns the leave-one-out errors, nan if they are not wanted."""
     features, moments = owner("orff_features", lib.orff_features_free), owner("orff_moments", lib.orff_moments_free)
     ridge, loo = owner("orff_ridge", lib.orff_ridge_free), np.full(len(L), np.nan)
     settings.c.sampling.features = lib.orff_settings_features(settings.c, X.shape[1], settings.outputs, len(X))

@@ -10,7 +10,7 @@ from ._settings import Settings, whole
 
 
 class Plan(NamedTuple):
-    """The predicted seconds, and the bytes at the peak."""
+    """The predicted seconds, and the peak memory in bytes."""
 
     seconds: float
     peak_bytes: int

@@ -10,11 +10,11 @@ import numpy as np
 from ._arrays import Array
 from ._plots import _axes, _colour_map, _Described, _pyplot, _shares, _units_shown
 
-_COLOURED = 8  # candidates in colour and in the key
-_MOST = 3.0  # errors up to so many times the smallest are drawn
-_WRITTEN = 12  # outputs up to which the numbers are written into the squares
-_NAMED = 40  # and up to which they are named
-# Colours that colour-blind eyes can tell apart, each with a mark of its own.
+_COLOURED = 8  # candidates drawn in colour and listed in the key
+_MOST = 3.0  # errors up to this multiple of the smallest are drawn
+_WRITTEN = 12  # largest number of outputs for numbers in the squares
+_NAMED = 40  # and for names
+# Colours that colour-blind people can distinguish, each with its own marker.
 _INKS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#7f7f7f")
 _MARKS = "osv^DXP*"
 
@@ -23,7 +23,7 @@ _MARKS = "osv^DXP*"
 
 
 class _Curve(NamedTuple):
-    """A candidate: its errors against what was varied."""
+    """A candidate: its errors against the varied parameter."""
 
     label: str
     x: list
@@ -35,7 +35,7 @@ class _Curve(NamedTuple):
 
 
 def _collect(rows: Any) -> list[_Curve]:
-    """Of rows label, x, rmse: a curve for each label, the best first."""
+    """From rows (label, x, rmse): a curve for each label, the best first."""
     found: dict[str, _Curve] = {}
     for label, x, rmse in rows:
         curve = found.setdefault(label, _Curve(label, [], []))
@@ -45,7 +45,7 @@ def _collect(rows: Any) -> list[_Curve]:
 
 
 def _report_curves(path: Any) -> list[_Curve]:
-    """Of a report that `orff tune --report` wrote."""
+    """Curves from a report of `orff tune --report`."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     if not rows or not {"label", "lambda", "cv_rmse"} <= set(rows[0]):
@@ -58,14 +58,14 @@ def _is_number(value: Any) -> bool:
 
 
 def _varied(results: dict) -> Optional[str]:
-    """What the curves run along: the penalty, else the first number that was varied."""
+    """The horizontal axis: the penalty, else the first number that was varied."""
     numbers = [name for name, values in results.items()
                if name != "cv_mse" and len({str(value) for value in values}) > 1 and all(map(_is_number, values))]
     return "lambda_" if "lambda_" in numbers else numbers[0] if numbers else None
 
 
 def _tuned_curves(results: dict) -> tuple[list[_Curve], Optional[str]]:
-    """Of what tune has found."""
+    """Curves from the results of tune."""
     along = _varied(results)
     others = [name for name in results if name not in ("cv_mse", along)]
     rows = []
@@ -146,7 +146,7 @@ def _dress_tuning(ax: Any, curves: list[_Curve], along: Optional[str]) -> None:
 
 
 def _correlation(A: Array) -> Array:
-    """What does not vary is correlated with nothing."""
+    """The correlation matrix; an output that does not vary has no correlations."""
     root = np.sqrt(np.diag(A))
     size = np.outer(root, root)
     return np.divide(A, size, out=np.zeros_like(A), where=size > 0)
@@ -273,13 +273,13 @@ def _dress_spectrum(drawn: _Described, ax: Any, edges: Array) -> None:
 
 
 def _turned(value: Array) -> Array:
-    """Wavenumbers are wavelengths, and wavelengths wavenumbers."""
+    """Converts wavenumbers to wavelengths, and back."""
     with np.errstate(divide="ignore"):
         return 2 * np.pi / np.asarray(value, dtype=float)
 
 
 def _name_tics(axis: Any) -> None:
-    """1, 2 and 5 times powers of ten, in plain numbers: a spectrum spans few powers."""
+    """Labels 1, 2 and 5 times powers of ten in plain numbers, because a spectrum spans few powers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=30))

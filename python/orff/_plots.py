@@ -11,15 +11,15 @@ from ._errors import OrffError
 from ._xarray import Field
 
 _Function = TypeVar("_Function", bound=Callable)
-_NODES = 120  # along the longer side
-_LITTLE_KNOWN = 0.7  # standard deviations drawn, relative to the prior: beyond it the data explain less than half of the variance
+_NODES = 120  # nodes along the longer side
+_LITTLE_KNOWN = 0.7  # largest standard deviation drawn, relative to the prior: the data explain half of the variance
 _DERIVED = {"divergence": "divergence", "curl": "curl", "potential": "potential", "stream": "stream_function"}
 _VELOCITIES = {"m/s", "cm/s", "mm/s", "km/s", "km/h", "m/h", "ft/s", "kn", "kt", "kts", "knot", "knots", "mph"}
-_ROUNDING = 1e-9  # of a slope, relative to the field over the width of the map
+_ROUNDING = 1e-9  # in a slope, relative to the field divided by the width of the map
 _SIGNS = {"degC": "°C", "degF": "°F", "degree": "°", "degrees": "°"}
 
 
-# ---- what the texts of these functions share: a line "{name}" stands for the lines here
+# ---- shared parts of the docstrings: a line "{name}" is replaced by these lines
 
 _SHARED = {
     "data": """model : ORFFRegressor or OVKRegressor
@@ -69,7 +69,7 @@ def _linear(lightness: float, chroma: float, hue: float) -> Array:
 
 
 def _screen(lightness: float, chroma: float, hue: float) -> Array:
-    """RGB in 0..1, with as much of the chroma as a screen has. Found to the last digit: steps would be seen as edges."""
+    """RGB in 0..1, with as much chroma as a screen can show. Exact to the last digit, because steps would show as edges."""
     def is_shown(light: Array) -> bool:
         return bool(light.min() >= -1e-4 and light.max() <= 1.0001)
 
@@ -82,7 +82,7 @@ def _screen(lightness: float, chroma: float, hue: float) -> Array:
 
 
 def _colour_map(signs: bool) -> Any:
-    """Even to the eye; no colour is white, which means: not known."""
+    """A perceptually uniform colour map without white, which means unknown."""
     from matplotlib.colors import ListedColormap
 
     def growing(t: float) -> Array:
@@ -97,11 +97,11 @@ def _colour_map(signs: bool) -> Any:
     return colours
 
 
-# ---- what is drawn, and where
+# ---- values and regions
 
 
 def _units_shown(units: str) -> str:
-    """As people write them: "m s-1" is "m/s"."""
+    """Units in common notation: "m s-1" becomes "m/s"."""
     words = [_SIGNS.get(word, word) for word in units.split()]
     below = [word[:-2] for word in words if word.endswith("-1")]
     above = [word for word in words if not word.endswith("-1")]
@@ -111,7 +111,7 @@ def _units_shown(units: str) -> str:
 
 
 class _Described:
-    """An estimator and what its notes say of inputs and outputs."""
+    """An estimator, with the descriptions of inputs and outputs in its notes."""
 
     def __init__(self, model: Any) -> None:
         self.estimator = model.model_ if isinstance(model, Field) else model
@@ -131,7 +131,7 @@ class _Described:
 
 
 class _Map(_Described):
-    """An estimator over a region of one or two of its inputs; others are held."""
+    """An estimator over a region of one or two of its inputs; the others are fixed."""
 
     def __init__(self, model: Any, region: Optional[Sequence], at: Any) -> None:
         super().__init__(model)
@@ -158,11 +158,11 @@ class _Map(_Described):
 
     @property
     def aspect(self) -> float:
-        """Length of a unit of y, in that of a unit of x."""
+        """Length of a unit of y relative to a unit of x."""
         return 1 / max(np.cos(np.radians(np.mean(self.region[1]))), 0.05) if self.degrees else 1.0
 
     def sides(self, most: int, centred: bool = False) -> list[Array]:
-        """Places along each axis, `most` along the longer one of the true map."""
+        """Positions along each axis, `most` of them along the longer side of the map."""
         extents = [high - low for low, high in self.region]
         true = [extents[0]] + [extents[1] * self.aspect for _ in extents[1:]]
         counts = [max(2, round(most * side / max(true))) for side in true]
@@ -172,7 +172,7 @@ class _Map(_Described):
         return found
 
     def points(self, *sides: Array) -> Array:
-        """Rows of all inputs, x running fastest."""
+        """Rows with all inputs, x varying fastest."""
         mesh = np.meshgrid(*sides)
         X = np.tile(self.fixed, (mesh[0].size, 1))
         for axis, values in zip(self.axes, mesh):
@@ -184,7 +184,7 @@ class _Map(_Described):
         return self.model.predict(X)
 
     def known(self, X: Array, everywhere: bool) -> Array:
-        """Where the data say more than a little; everywhere if there are no error bars, or the kernel has no exact form."""
+        """Where the data determine the field; everywhere if there are no error bars, or the kernel has no exact form."""
         if not everywhere and self.model.describe().has_posterior:
             try:
                 return self.estimator.relative_std(X) <= _LITTLE_KNOWN
@@ -196,7 +196,7 @@ class _Map(_Described):
     # ---- texts
 
     def column(self, entries: list, i: int, otherwise: str) -> str:
-        """Name and units."""
+        """The name of a column, with units."""
         entry = entries[i] if i < len(entries) else {}
         units = entry.get("units")
         return entry.get("name", otherwise) + (f" ({_units_shown(units)})" if units else "")
@@ -206,7 +206,7 @@ class _Map(_Described):
         return f" ({_units_shown(units)})" if units else ""
 
     def size_name(self) -> str:
-        """What the length of a vector is, as far as names and units tell."""
+        """The name of a vector's length, as far as names and units determine it."""
         names = " ".join(entry.get("name", "") for entry in self.outputs).lower()
         if "wind" in names or "wnd" in names:
             return "wind speed" + self._suffix()
@@ -216,7 +216,7 @@ class _Map(_Described):
         return "standard deviation" + self._suffix()
 
     def dress(self, ax: Any) -> None:
-        """Range, labels and true aspect."""
+        """Sets range, labels and aspect ratio."""
         ax.set_xlim(*self.region[0])
         if len(self.axes) == 2:
             ax.set_ylim(*self.region[1])
@@ -330,13 +330,13 @@ def plot_error(model: Any, ax: Any = None, **how: Any) -> Any:
 
 
 def _without_rounding(drawn: _Map, X: Array, values: Array) -> Array:
-    """What the kernel makes zero is zero but for rounding, whose pattern says nothing."""
+    """Sets values to zero that the kernel makes zero up to rounding, because the pattern of rounding is meaningless."""
     least = _ROUNDING * np.abs(drawn.predict(X)).max() / (drawn.region[0][1] - drawn.region[0][0])
     return values if np.abs(values).max() > least else np.zeros_like(values)
 
 
 def _values(drawn: _Map, X: Array, what: str, output: int) -> tuple:
-    """The values, their name, and whether they have signs."""
+    """The values, their name, and whether they are signed."""
     if what == "error":
         return np.linalg.norm(drawn.model.std(X), axis=1), drawn.error_name(), False
     if what in _DERIVED:
@@ -359,7 +359,7 @@ def _draw_colours(drawn: _Map, ax: Any, what: str, output: int, everywhere: bool
     if signs is None:
         signs = low < 0 < high and min(-low, high) > 0.1 * max(-low, high)
     if signs:
-        high = max(abs(low), abs(high)) or 1.0  # zero everywhere: the colour of the middle
+        high = max(abs(low), abs(high)) or 1.0  # all zero: the colour in the middle
         low = -high
     elif what == "field" or (what == "error" and low < 0.5 * high):
         low = 0.0
@@ -386,8 +386,8 @@ def _round_below(value: float) -> float:
 
 
 def _draw_arrows(drawn: _Map, ax: Any, arrows: int, everywhere: bool) -> None:
-    """Of ten arrows nine are at most as long as the distance between them, and of a hundred 99 at most 2.5 times as long: longer
-    ones cover the next ones' heads. Angles are those of the map as it is seen."""
+    """Nine of ten arrows are at most as long as their spacing, and 99 of a hundred at most 2.5 times as long: longer
+    ones would cover the heads of the next. Angles are those on the displayed map."""
     sides = drawn.sides(arrows, centred=True)
     u, v = _vectors(drawn, sides, everywhere)
     lengths = np.hypot(u, v)[np.isfinite(u)]
@@ -402,7 +402,7 @@ def _draw_arrows(drawn: _Map, ax: Any, arrows: int, everywhere: bool) -> None:
 
 
 def _draw_streams(drawn: _Map, ax: Any, arrows: int, everywhere: bool) -> None:
-    """matplotlib's lines follow vectors in the units of the axes."""
+    """Draws streamlines. matplotlib's follow vectors in the units of the axes."""
     sides = drawn.sides(_NODES // 2)
     u, v = _vectors(drawn, sides, everywhere)
     ax.streamplot(*sides, u, v / drawn.aspect, color="#111111", linewidth=0.7, arrowsize=0.8, density=arrows / 16)
@@ -535,7 +535,7 @@ def plot_links(links: dict, names: Optional[Sequence[str]] = None, ax: Any = Non
             "arrowstyle": "-|>", "linewidth": 0.5 + 3.0 * strength[k, j] / most, "color": "#444444", "shrinkA": 18,
             "shrinkB": 18, "connectionstyle": "arc3,rad=0.12"})
     for k in range(p):
-        own = probability[k, k] < level  # its own past: a thicker rim
+        own = probability[k, k] < level  # driven by its own past: a thicker rim
         ax.text(*at[k], str(names[k]) if names is not None else f"y{k + 1}", ha="center", va="center",
                 bbox={"boxstyle": "circle", "facecolor": "white", "edgecolor": "#111111", "linewidth": 2.0 if own else 0.6})
     ax.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), aspect="equal")

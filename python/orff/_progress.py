@@ -15,7 +15,7 @@ _here = threading.local()
 
 
 class _Watch:
-    """What one call has to tell. The library calls back in the thread of the call, which then runs Python: a
+    """Progress and messages of one call. The library calls back in the thread of the call, which then runs Python. A
     pending signal raises KeyboardInterrupt there, which is kept, and the library is asked to stop."""
 
     def __init__(self, verbose: int, progress: Optional[Progress]) -> None:
@@ -50,7 +50,7 @@ class _Watch:
 
 
 def say(message: str) -> None:
-    """A line on standard error."""
+    """Print a line on standard error."""
     print(f"[orff] {message}", file=sys.stderr)
 
 
@@ -71,12 +71,12 @@ def _log(self: Any, level: int, message: Any) -> None:
 
 
 def keep_trouble(kind: Any, value: BaseException, trace: Any) -> None:
-    """For other callbacks (onerror): the exception is raised when the call comes back."""
+    """For other callbacks (onerror): the exception is raised when the call returns."""
     _keep(kind, value, trace)
 
 
 def run(function: Callable[..., int], *arguments: Any, verbose: int = 0, progress: Optional[Progress] = None) -> None:
-    """Call a function of the library that returns a status; raise what went wrong.
+    """Call a function of the library that returns a status, and raise an exception if it failed.
 
     The interpreter lock is released meanwhile. Ctrl-C and exceptions of callbacks stop the call and are raised here.
     """

@@ -1,4 +1,4 @@
-"""Rows for the library block by block, converted on the way: no copy of the whole is made."""
+"""Rows for the library block by block, converted one block at a time, without a copy of the whole."""
 from __future__ import annotations
 
 from typing import Any, Optional
@@ -11,8 +11,8 @@ from ._progress import keep_trouble
 class RowReader:
     """An orff_reader over arrays of any type and layout.
 
-    The library decides what is automatic on the first rows of a reader. So that these speak for all, rows are handed
-    out in strides: 0, s, 2s, .., then 1, s + 1, .., such that the first stride has about `head` rows.
+    The library makes automatic choices from the first rows of a reader. To make these representative, rows are
+    returned in strides: 0, s, 2s, .., then 1, s + 1, .., such that the first stride has about `head` rows.
     """
 
     def __init__(self, X: Array, Y: Array, weights: Optional[Array], head: int) -> None:

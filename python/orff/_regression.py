@@ -1,4 +1,4 @@
-"""fit and predict of the estimators whose outputs are numbers."""
+"""fit and predict for estimators with numeric outputs."""
 from __future__ import annotations
 
 from typing import Any, Optional, Sequence
@@ -16,13 +16,13 @@ from ._progress import say
 
 
 class RegressionMixin(MultiOutputMixin, RegressorMixin):
-    """fit and predict for outputs that are numbers."""
+    """fit and predict for numeric outputs."""
 
     _flat = False  # Y had one dimension
     _output_names: Optional[Sequence[str]] = None
 
     def _rows(self, X: Any, Y: Any, sample_weight: Any, reset: bool = True, least: int = 2, missing: bool = False) -> tuple:
-        """Checked; where outputs may be missing, NaN is let through in a Y of two dimensions."""
+        """Checked rows. If outputs may be missing, NaN is allowed in a two-dimensional Y."""
         Y = from_arrow(Y, "y")
         names = _notes.pandas_names(Y)
         finite = {FINITE: "allow-nan"} if missing and Y is not None and np.asarray(Y).ndim == 2 else {}
@@ -38,7 +38,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         return {"output_names": self._output_names, "about": {"flat": self._flat, "missing_outputs": self.missing_outputs}}
 
     def _flat_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple:
-        """Rows to learn from, and the notes of the model. Degrees are learned from in double precision."""
+        """Rows to learn from, and the notes of the model. Degrees use double precision."""
         X, Y, weights = without_zeros(*self._rows(X, y, sample_weight))
         return doubles(X) if self._on_plane else X, Y, weights, self._regression_notes()
 
@@ -96,7 +96,7 @@ class RegressionMixin(MultiOutputMixin, RegressorMixin):
         return self
 
     def _observed(self, X: Any, y: Any, sample_weight: Any, *observed: Any) -> Rows:
-        """The rows that fit is given. Degrees are learned from in double precision."""
+        """The rows given to fit. Degrees use double precision."""
         X, Y, weights = self._rows(X, y, sample_weight, missing=True)
         rows, said = rows_to_learn(make_rows(X, Y, weights, *observed), self.missing_outputs)
         if said and self.verbose:

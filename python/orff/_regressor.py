@@ -162,7 +162,7 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         if "kernel" in notes and automatic:
             given.update(base=notes["kernel"]["base"], sigma=notes["kernel"]["sigma"], shape=None)
         names = _notes.names(notes, "inputs", inputs)
-        Settings({**given, "output_matrix": None}, inputs, outputs, names=names)  # what is wrong is said before a change
+        Settings({**given, "output_matrix": None}, inputs, outputs, names=names)  # raises errors before anything changes
         self._set_names(notes, inputs, outputs)
         self._settled, self._moments, self._model = given, moments.copy(), None
         self._solve()
@@ -185,7 +185,7 @@ class ORFFRegressor(FieldsMixin, PathMixin, TuningMixin, RegressionMixin, Stream
         return self
 
     def _set_names(self, notes: dict, inputs: int, outputs: int) -> None:
-        """The columns of moments, by number and by what their notes call them, as those of rows would be."""
+        """Sets the number and the names of the columns from moments and their notes, as for rows."""
         names = _notes.names(notes, "inputs", inputs)
         self.n_features_in_ = inputs
         if names is not None:

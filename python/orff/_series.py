@@ -19,7 +19,7 @@ from ._settings import Settings
 _LAGS = Own(1, "int or list of int", "The lags to use, in increasing steps.")
 _CHANGES = Own(False, "bool", "Learn the change from the last value instead of the value, for series that wander and have no "
                               "mean to return to.")
-_PLACES = ("geo", "crs", "covariates", "period")  # of fields over inputs
+_PLACES = ("geo", "crs", "covariates", "period")  # for fields over inputs
 
 
 @parameters(KERNEL | FEATURES | MOMENTS | LEARNING | SOLVING, without=_PLACES, lags=_LAGS, changes=_CHANGES, verbose=VERBOSE,
@@ -58,13 +58,13 @@ class ORFFVAR(ModelEstimator):
 
     _output_names: Optional[Sequence[str]] = None
 
-    # ---- learning
+    # ---- fitting
 
     def _lags(self) -> Array:
         return np.atleast_1d(np.asarray(self.lags, dtype=np.uintp))
 
     def _series(self, y: Any) -> tuple[Any, list]:
-        """The orff_series of values, and what it points to."""
+        """The orff_series of values, and the memory that it points to."""
         values, lags = np.ascontiguousarray(columns(doubles(from_arrow(y, "y")))), self._lags()
         held = [values, lags, ffi.from_buffer("size_t[]", lags)]
         return ffi.new("orff_series *", {
@@ -106,7 +106,7 @@ class ORFFVAR(ModelEstimator):
         run(lib.orff_series_rows, series, count, pointer(X), pointer(Y), ffi.NULL)
         return X, Y
 
-    # ---- fitted
+    # ---- fitted attributes
 
     def _told(self) -> Any:
         self._info()
@@ -124,7 +124,7 @@ class ORFFVAR(ModelEstimator):
         p = self.model_.outputs
         return copied(self._told().noise, p * p).reshape(p, p)
 
-    # ---- using
+    # ---- forecasts
 
     def _future(self, steps: int, history: Any, samples: int, seed: int, paths: bool) -> tuple[Array, Array, Array]:
         check_is_fitted(self)
@@ -214,7 +214,7 @@ def is_series(model: Model) -> bool:
 
 
 def estimator_of_series(model: Model, given: dict[str, Any], names: Optional[Array]) -> ORFFVAR:
-    """The estimator around a model of series."""
+    """The estimator for a model of series."""
     told = lib.orff_model_series(model._handle)
     known = {name: value for name, value in given.items() if name in ORFFVAR._settings_names}  # type: ignore[attr-defined]
     estimator = ORFFVAR(**known, lags=[int(told.lags[i]) for i in range(told.n_lags)], changes=bool(told.changes))

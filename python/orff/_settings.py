@@ -1,4 +1,4 @@
-"""The library's table of settings: parameters of Python as its texts, and texts as an orff_settings."""
+"""The library's table of settings: Python parameters to texts, and texts to an orff_settings."""
 from __future__ import annotations
 
 import os
@@ -11,19 +11,19 @@ from ._custom import CustomPart, fill_part, has_custom, parts_as_text, refuse_na
 from ._errors import OrffError, check
 from ._library import ffi, keep_with, lib, owner, text
 
-_BETWEEN = {"sigma": ",", "wavelength": ",", "lambda-grid": ":", "stack": ","}  # numbers of one list; elsewhere + stands between the parts of a kernel
-_PLACES = ("covariates", "trend")  # inputs, which Python counts from 0
-_PERIODS = "period"  # numbers of inputs, by name or place
+_BETWEEN = {"sigma": ",", "wavelength": ",", "lambda-grid": ":", "stack": ","}  # separates the numbers of one list; otherwise + separates the parts of a kernel
+_PLACES = ("covariates", "trend")  # inputs, which Python numbers from 0
+_PERIODS = "period"  # one number per input, by name or index
 
 
 # ---- the table
 
 
 class Setting(NamedTuple):
-    """A line of the table, in Python's words."""
+    """A line of the table, in Python's terms."""
 
-    name: str  # the parameter's
-    key: str  # the library's
+    name: str  # of the parameter
+    key: str  # of the library
     default: Any
     types: str
     help: str
@@ -34,7 +34,7 @@ class Setting(NamedTuple):
 
 
 def parameter_name(key: str) -> str:
-    """The library's name of a setting as a parameter: lambda is a word of Python."""
+    """The parameter for a setting of the library; lambda is a keyword of Python."""
     return {"lambda": "lambda_"}.get(key, key.replace("-", "_"))
 
 
@@ -47,7 +47,7 @@ def _names(c: Any) -> tuple:
 
 
 def _types(c: Any, names: tuple) -> str:
-    """In the words of numpydoc."""
+    """The type in numpydoc's notation."""
     if c.kind in (lib.ORFF_SETTING_NUMBER, lib.ORFF_SETTING_WHOLE):
         return ("float" if c.kind == lib.ORFF_SETTING_NUMBER else "int") + (' or "auto"' if c.automatic else "")
     if "yes" in names:
@@ -66,7 +66,7 @@ def _types(c: Any, names: tuple) -> str:
 
 
 def _help(c: Any, names: tuple) -> str:
-    words = text(c.help).replace("counted from 1", "counted from 0")  # as Python counts
+    words = text(c.help).replace("counted from 1", "counted from 0")  # Python's numbering
     if c.kind == lib.ORFF_SETTING_TEXT and text(c.form) != "FILE":
         words += f" As text: {text(c.form)}."
         words += f" There are {', '.join(names)}." if names else ""
@@ -88,7 +88,7 @@ def _read_table() -> Iterator[Setting]:
 
 
 def value_of(key: str, words: Optional[str]) -> Any:
-    """What a parameter is when its setting has this text."""
+    """The value of a parameter whose setting has this text."""
     c = lib.orff_setting_find(key.encode())
     form = text(c.form) if c.form != ffi.NULL else ""
     if words is None or form == "FILE":
@@ -125,7 +125,7 @@ def _scalar_text(value: Any) -> str:
 
 
 def _matrix_text(value: Any) -> str:
-    """A matrix, (word, matrix, number), or several of these with + between."""
+    """A matrix, or (word, matrix, number), or several of these joined by +."""
     if isinstance(value, str):
         return value
     if isinstance(value, tuple) and len(value) > 1 and isinstance(value[0], str) and not isinstance(value[1], str):
@@ -140,7 +140,7 @@ def _matrix_text(value: Any) -> str:
 
 
 def _list_text(key: str, value: Any) -> str:
-    """Numbers and words, or lists of them for the parts of a kernel."""
+    """Numbers and words, or lists of these for the parts of a kernel."""
     if isinstance(value, str) or np.ndim(value) == 0:
         return _scalar_text(value)
     if not len(value):
@@ -151,7 +151,7 @@ def _list_text(key: str, value: Any) -> str:
 
 
 def _periods_text(value: Any, inputs: int, names: Optional[Sequence[str]]) -> Optional[str]:
-    """{input: period} as "1=24,..", inputs by name or by place."""
+    """{input: period} as "1=24,..", with inputs by name or by index."""
     if isinstance(value, str):
         return value
     places = {entry: _places_text([entry], inputs, names, _PERIODS) for entry in value}
@@ -159,7 +159,7 @@ def _periods_text(value: Any, inputs: int, names: Optional[Sequence[str]]) -> Op
 
 
 def _places_text(value: Any, inputs: int, names: Optional[Sequence[str]], key: str) -> Optional[str]:
-    """Inputs by name, or by place from 1: by place where a name would be misread."""
+    """Inputs by name, or by index from 1 if a name would be misread."""
     known = [] if names is None else list(names)
     words = []
     for entry in [value] if isinstance(value, str) or np.ndim(value) == 0 else value:
@@ -176,7 +176,7 @@ def _places_text(value: Any, inputs: int, names: Optional[Sequence[str]], key: s
 
 
 def text_of(setting: Setting, value: Any, inputs: int = 0, names: Optional[Sequence[str]] = None) -> Optional[str]:
-    """The text of a parameter; None where it is not given."""
+    """The text of a parameter; None if it is not given."""
     if value is None:
         return None
     try:
@@ -206,7 +206,7 @@ def name_of(kind: str, enumerator: int) -> str:
 
 
 class Options:
-    """Owns an orff_options: the texts of the parameters that are not what they are by default."""
+    """Owns an orff_options: the texts of parameters that differ from their defaults."""
 
     def __init__(self, given: dict[str, Any], inputs: int = 0, names: Optional[Sequence[str]] = None) -> None:
         self._place = owner("orff_options", lib.orff_options_free)
@@ -218,7 +218,7 @@ class Options:
                 self.check(lib.orff_options_set(self._place[0], setting.key.encode(), os.fsencode(words)))
 
     def check(self, status: int) -> None:
-        """Raise what is wrong; the message begins with the parameter's name."""
+        """Raise an error that starts with the parameter's name."""
         culprit = text(lib.orff_options_culprit(self._place[0]))
         try:
             check(status)
@@ -229,7 +229,7 @@ class Options:
             raise OrffError(message, error.status) from None
 
     def given(self, name: str) -> Optional[str]:
-        """The text of a parameter that is not what it is by default."""
+        """The text of a parameter that differs from its default."""
         key = TABLE[name].key.encode()
         handle = self._place[0]
         if not lib.orff_options_given(handle, key):
@@ -237,7 +237,7 @@ class Options:
         return os.fsdecode(ffi.string(lib.orff_options_get(handle, key)))
 
     def written(self) -> str:
-        """All that is given, as one text."""
+        """All given parameters, as one text."""
         place = ffi.new("char **")
         check(lib.orff_options_write(self._place[0], place))
         try:
@@ -246,12 +246,12 @@ class Options:
             lib.orff_text_free(place[0])
 
     def resolve(self, shape: Any, c: Any) -> None:
-        """Into an orff_settings."""
+        """Parse the texts into an orff_settings."""
         self.check(lib.orff_options_resolve(self._place[0], shape, c))
 
 
 def read_options(written: str) -> dict[str, Any]:
-    """The parameters that a text of settings gives: what Options.written wrote."""
+    """The parameters in a text from Options.written."""
     options = Options({})
     options.check(lib.orff_options_read(options._place[0], os.fsencode(written)))
     texts = {name: options.given(name) for name in TABLE}
@@ -260,12 +260,12 @@ def read_options(written: str) -> dict[str, Any]:
 
 
 def stand_ins(kernel: Any) -> Any:
-    """The parameter kernel, with plain parts in the place of those that no text can give."""
+    """The parameter kernel, with plain parts in place of those that a text cannot describe."""
     return parts_as_text(kernel, number_text, name_of("rule", lib.ORFF_RULE_DECOMPOSABLE)) if has_custom(kernel) else kernel
 
 
 class Settings:
-    """An orff_settings, with everything it points to."""
+    """An orff_settings, with all memory it points to."""
 
     def __init__(self, given: dict[str, Any], inputs: int, outputs: int, classes: int = 0,
                  names: Optional[Sequence[str]] = None, X: Optional[Array] = None, Y: Optional[Array] = None,
@@ -286,7 +286,7 @@ class Settings:
         self._own_parts()
 
     def _looked_at(self, X: Optional[Array], Y: Optional[Array]) -> tuple:
-        """The rows for the library to look at: none are converted that it need not see. On a plane it takes both."""
+        """The rows for automatic choices, converted only if they are needed. A plane needs both X and Y."""
         def asked(word: str, *names: str) -> bool:
             return any(word in (self.options.given(name) or "") for name in names)
 
@@ -296,7 +296,7 @@ class Settings:
         return (doubles(X) if median and X is not None else None, doubles(Y) if covariance and Y is not None else None)
 
     def _own_parts(self) -> None:
-        """The parts, ours to change: here those come in that no text can give."""
+        """A modifiable copy of the parts, in which those that a text cannot describe are filled in."""
         count = int(self.c.n_parts)
         self.parts = ffi.new("orff_part[]", [self.c.parts[m] for m in range(count)])
         self.c.parts = self.parts
@@ -306,7 +306,7 @@ class Settings:
 
     @property
     def auto_sigma(self) -> bool:
-        """Whether a length scale is left to the data."""
+        """Whether a length scale is chosen from the data."""
         return any(part.sigma <= 0.0 and part.sigmas == ffi.NULL for part in self.parts)
 
     @property
@@ -316,7 +316,7 @@ class Settings:
 
     @property
     def space(self) -> Optional[Array]:
-        """The inputs of the field's space, where these are not all."""
+        """The inputs of the field's space, unless that is all inputs."""
         for part in self.parts:
             if part.space != ffi.NULL:
                 return np.array([part.space[i] for i in range(self.outputs)])
@@ -330,7 +330,7 @@ class Settings:
         return place
 
     def sampling(self, extent: Optional[Array] = None) -> Any:
-        """How frequencies are drawn, without a fit to say how many: as many as the library takes by default."""
+        """How frequencies are drawn without a fit; their number is the library's default."""
         c = ffi.new("orff_sampling *", self.c.sampling)
         c.features = c.features or lib.orff_sampling_default().features
         self._extent = pointer(extent)
@@ -347,7 +347,7 @@ def is_single(precision: Any, dtype: Any) -> bool:
 
 
 def whole(name: str, value: Any, low: int, high: int) -> int:
-    """A whole number in a range: of parameters that are no settings."""
+    """A whole number in a range, for parameters that are not settings."""
     try:
         number = int(value)
         good = number == value and low <= number <= high and not isinstance(value, str)
@@ -359,7 +359,7 @@ def whole(name: str, value: Any, low: int, high: int) -> int:
 
 
 def positive(name: str, value: Any) -> float:
-    """A positive number: of parameters that are no settings."""
+    """A positive number, for parameters that are not settings."""
     try:
         number = float(value)
     except (TypeError, ValueError):

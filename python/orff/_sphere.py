@@ -1,4 +1,4 @@
-"""Fields on a sphere, tangential to it everywhere, poles and date line included."""
+"""Fields on a sphere, tangential everywhere, including the poles and the date line."""
 from __future__ import annotations
 
 from typing import Any
@@ -14,7 +14,7 @@ from ._settings import name_of
 
 _TURNED, _GRADIENT, _PLAIN = (name_of("rule", rule) for rule in (
     lib.ORFF_RULE_DIV_FREE, lib.ORFF_RULE_CURL_FREE, lib.ORFF_RULE_DECOMPOSABLE))
-_KINDS = {_TURNED: _GRADIENT, _GRADIENT: _GRADIENT, "any": _PLAIN}  # the kernels of R^3 that they come from
+_KINDS = {_TURNED: _GRADIENT, _GRADIENT: _GRADIENT, "any": _PLAIN}  # the kernels on R^3 that they are made from
 
 
 def _places(degrees: Any) -> Array:
@@ -64,18 +64,18 @@ class SphereField(RegressorMixin, BaseEstimator):
         self.parameters = parameters
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters, those of the regressor included."""
+        """Parameters, including those of the regressor."""
         del deep
         return {"kind": self.kind, **self.parameters}
 
     def set_params(self, **parameters: Any) -> "SphereField":
-        """Change some of them."""
+        """Change some parameters."""
         self.kind = parameters.pop("kind", self.kind)
         self.parameters = {**self.parameters, **parameters}
         return self
 
     def _directions(self, degrees: Array) -> tuple[Array, Array, Array]:
-        """Points in space, and what eastward and northward components are seen along: e, or e x n for a flow n x grad."""
+        """Points in space, and the directions of the eastward and northward components: e, or e x n for a flow n x grad."""
         up, east, north = _frames(degrees)
         return (up, np.cross(east, up), np.cross(north, up)) if self.kind == _TURNED else (up, east, north)
 

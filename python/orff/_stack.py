@@ -10,7 +10,7 @@ from ._settings import TABLE, name_of
 from ._tuning import WholeRowsTuningMixin
 
 STACK = Own((8,), TABLE["stack"].types, TABLE["stack"].help)
-# What stacks are without: other rules, losses and solvers, and what is laid out over the inputs themselves.
+# Settings that stacks lack: other rules, losses and solvers, and settings that refer to the inputs.
 OTHERS = ("covariates", "crs", "engine", "frequencies", "geo", "importance", "iterations", "loss", "loss_parameter", "max_bytes", "mix",
           "period", "precision", "residual", "shadow", "solver", "tolerance", "trend")
 

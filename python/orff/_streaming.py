@@ -1,4 +1,4 @@
-"""Learning from rows that come and go: moments inside an estimator."""
+"""Adding and removing rows: moments inside an estimator."""
 from __future__ import annotations
 
 import warnings
@@ -17,7 +17,7 @@ from ._settings import TABLE, Settings, name_of, text_of
 
 
 def can_stream(estimator: Any) -> bool:
-    """Whether moments serve; what they do not serve has no partial_fit and no forget."""
+    """Whether moments support these settings; otherwise there is no partial_fit and no forget."""
     name = type(estimator).__name__
     loss, solver = name_of("loss", lib.ORFF_LOSS_SQUARED), name_of("solver", lib.ORFF_SOLVER_DIRECT)
     if estimator.loss != loss or estimator.solver not in (solver, name_of("solver", lib.ORFF_SOLVER_AUTO)):
@@ -39,13 +39,13 @@ def can_stream(estimator: Any) -> bool:
 
 
 class StreamingMixin(ModelEstimator):
-    """partial_fit and forget by moments. What is automatic in the kernel is decided on the first rows."""
+    """partial_fit and forget through moments. Automatic choices of the kernel are made from the first rows."""
 
-    _settled: Optional[dict[str, Any]] = None  # the parameters, the kernel's as they were decided on the first rows
+    _settled: Optional[dict[str, Any]] = None  # the parameters, with the kernel as chosen from the first rows
     _classes_of_moments = 0
 
     def _starts_anew(self) -> bool:
-        """Whether the rows of this partial_fit are the first."""
+        """Whether this partial_fit gets the first rows."""
         if self._moments is None and self._model is not None:
             warnings.warn(
                 "fit does not keep its rows, so partial_fit starts from nothing and forgets what fit learned",
@@ -55,7 +55,7 @@ class StreamingMixin(ModelEstimator):
 
     def _begin(self, rows: Rows) -> None:
         names = getattr(self, "feature_names_in_", None)
-        kept = ("output_matrix", "checkpoint", "resume", "codes")  # which have nothing to do with moments
+        kept = ("output_matrix", "checkpoint", "resume", "codes")  # these do not affect moments
         given = {name: value for name, value in self._given().items() if name not in kept}
         given, d, p = decide_kernel(given, rows, names), rows.X.shape[1], rows.outputs
         settings = Settings(given, d, p, names=names)
@@ -66,7 +66,7 @@ class StreamingMixin(ModelEstimator):
         self._settled, self._moments = given, moments
 
     def _add(self, rows: Rows) -> None:
-        """Y is n x p: codes for classes."""
+        """Adds rows; Y is n x p, codes for classes."""
         if self._moments is None:
             self._begin(rows)
         self._moments._add_rows(rows)
@@ -79,13 +79,13 @@ class StreamingMixin(ModelEstimator):
         self._model = None
 
     def _covariance(self) -> Array:
-        """Of the outputs, from the moments."""
+        """The covariance of the outputs, from the moments."""
         totals, weight = self._moments.totals(), self._moments.weight
         mean = totals.sum_y / weight
         return totals.sum_yy / weight - np.outer(mean, mean)
 
     def _matrix(self) -> Any:
-        """The parameter output_matrix, with numbers in the place of the covariance that has no rows to look at."""
+        """The parameter output_matrix, with a covariance from the moments as numbers, because there are no rows."""
         setting, word = TABLE["output_matrix"], "covariance"
         given = text_of(setting, self.output_matrix)
         if given is None or word not in given:
@@ -102,7 +102,7 @@ class StreamingMixin(ModelEstimator):
         self._adopt(model, settings, **self._notes_of_moments())
 
     def _after_moments(self) -> dict[str, Any]:
-        """What may be another for each solution of the same moments."""
+        """The settings that may differ between solutions of the same moments."""
         names = [name for name in self._settings_names if TABLE[name].uses & (LEARNING | SOLVING)]
         return {name: getattr(self, name) for name in names if not name.startswith("scale_")}
 
@@ -111,7 +111,7 @@ class StreamingMixin(ModelEstimator):
 
     @property
     def moments_(self) -> Moments:
-        """The sums of the rows that came by partial_fit."""
+        """The sums over the rows given to partial_fit."""
         if self._moments is None:
             raise AttributeError("there are no moments: the rows came from fit, not from partial_fit")
         return self._moments

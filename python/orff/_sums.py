@@ -1,4 +1,4 @@
-"""Sums over rows, whatever they are sums of: they add, subtract, are copied, described, saved and pickled."""
+"""Sums over rows of any kind: they can be added, subtracted, copied, described, saved and pickled."""
 from __future__ import annotations
 
 import os
@@ -20,11 +20,11 @@ Self = TypeVar("Self", bound="Sums")
 
 
 class Sums:
-    """What moments of features and of a lattice have in common. `_kind` is the library's type, whose name begins the names of
-    its functions; `_own` are the parameters that are no settings."""
+    """What moments of features and of a lattice have in common. `_kind` is the library's type, whose name starts the names
+    of its functions; `_own` are the parameters that are not settings."""
 
     _kind: ClassVar[str]
-    _dtypes: ClassVar[Any] = np.float64  # of inputs
+    _dtypes: ClassVar[Any] = np.float64  # of the inputs
     _own: ClassVar[tuple[str, ...]] = ("verbose", "progress")
     _place: Any = None
     _settings_names: list
@@ -82,7 +82,7 @@ class Sums:
         return self.copy()
 
     def _like(self: Self) -> Self:
-        """No rows, and what they are summed over the same; where there were none yet that is open."""
+        """The same sums without rows. If there were none yet, their frequencies or lattice stay undecided."""
         result = type(self)(**self._parameters())
         if self._place is not None:
             result._place = self._new_place()
@@ -124,18 +124,18 @@ class Sums:
         return self._add_rows(rows)
 
     def _begin(self, rows: Rows, input_names: Any, output_names: Any) -> None:
-        """Decide on the first rows what the sums are summed over, and make room for them."""
+        """Choose the frequencies or the lattice from the first rows, and allocate the sums."""
         raise NotImplementedError
 
     def _begun(self, place: Any, settings: Any, words: dict[str, Any], input_names: Any, output_names: Any) -> None:
-        """The library's object is made: its notes name the kernel, in words, and the columns."""
+        """Use the library's new object; its notes describe the kernel and the columns."""
         notes = _notes.make_notes(settings.inputs, settings.outputs, input_names, output_names, space=settings.space,
                                   kernel={name: words[name] for name in _notes.KERNEL_WORDS})
         check(self._function("set_notes")(place[0], _notes.dump(notes).encode()))
         self._place = place
 
     def _add_rows(self: Self, rows: Rows) -> Self:
-        """Add rows that have been checked."""
+        """Add checked rows."""
         info, d = self._describe(), rows.X.shape[1]
         if (d, rows.outputs) != (info.inputs, info.outputs):
             raise ValueError(f"the rows have {d} inputs and {rows.outputs} outputs, the moments {info.inputs} and {info.outputs}")
@@ -174,7 +174,7 @@ class Sums:
 
     @property
     def notes(self) -> dict:
-        """What travels with the moments in their file: names of columns, the kernel."""
+        """The notes in the moments' file: names of columns, the kernel."""
         return self._parse_notes("the moments")
 
     def _parse_notes(self, where: str) -> dict:
@@ -211,7 +211,7 @@ class Sums:
         return result
 
     def _follow(self, info: Any) -> None:
-        """Set the parameters that a description tells."""
+        """Set the parameters given by a description."""
         self.folds = max(1, int(info.folds))
 
     def _parameters(self) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from ._settings import TABLE, Settings, text_of, whole
 
 
 class DrawnFeatures:
-    """Owns an orff_features, drawn by parameters that need no rows. Pickled as its frequencies, so that another machine has
-    the same to the last bit; those of a kernel with several scales as the parameters they are drawn by."""
+    """Owns an orff_features, drawn from parameters that need no rows. Pickled as its frequencies, so that another machine
+    has the same to the last bit; for a kernel with several scales, as the parameters for drawing them."""
 
     def __init__(self, given: dict[str, Any], inputs: int, outputs: int, extent: Optional[Array] = None) -> None:
         self.given, self.inputs, self.outputs, self.extent = given, inputs, outputs, extent
@@ -159,7 +159,7 @@ class OperatorFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return count_outputs(given, X.shape[1], usual, getattr(self, "feature_names_in_", None))
 
     def _decided(self, given: dict[str, Any], X: Array, y: Optional[Array], outputs: int) -> dict[str, Any]:
-        """Parameters that need no rows any more."""
+        """Parameters that no longer need rows."""
         names = getattr(self, "feature_names_in_", None)
         Y = None if y is None else doubles(y).reshape(len(X), -1)
         settings = Settings(given, X.shape[1], outputs, names=names, X=X, Y=Y, fixed=True)

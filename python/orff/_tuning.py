@@ -23,10 +23,10 @@ def _candidates(grid: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 class TuningMixin(ModelEstimator):
-    """tune over the library's own cross-validation."""
+    """tune, by the library's cross-validation."""
 
     def _tune_rows(self, grid: dict[str, Any], rows: Rows, classes: int = 0, **notes: Any) -> None:
-        """Y is n x p, or n x 1 labels for classes."""
+        """Compares candidates on checked rows; Y is n x p, or n x 1 labels for classes."""
         candidates = _candidates(grid)
         X, Y, weights = rows[:3]
         settings = []
@@ -57,7 +57,7 @@ class TuningMixin(ModelEstimator):
 
 
 class WholeRowsTuningMixin(TuningMixin):
-    """tune for regressions that take no more than X, y and weights there."""
+    """tune for regressions whose tune takes only X, y and weights."""
 
     def tune(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> "WholeRowsTuningMixin":
         """Compare candidates by their error on held-out rows and fit the best to all rows.

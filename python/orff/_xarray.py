@@ -1,4 +1,4 @@
-"""Fields of xarray: a Dataset to learn from, a Dataset of predictions."""
+"""Fields from xarray: a Dataset to learn from, a Dataset of predictions."""
 from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Union
@@ -15,7 +15,7 @@ from ._library import __version__, ffi, lib, owner
 from ._regressor import ORFFRegressor
 from ._settings import Settings, name_of
 
-_KEPT = ("units", "standard_name", "long_name")  # what holds of predictions as it did of the data
+_KEPT = ("units", "standard_name", "long_name")  # attributes of the data that also apply to predictions
 _FIELDS = ("jacobian", "divergence", "curl", "potential", "stream_function")
 _INTEGRATED = ("potential", "stream_function")
 
@@ -158,12 +158,12 @@ class Field:
         self._note_units()
 
     def _numbers(self, cells: Sequence[Any]) -> Array:
-        """n x d."""
+        """The inputs of all cells, n x d."""
         return np.stack([numbers_of(cell, self.origins.get(name)).ravel()
                          for name, cell in zip(self.coords, cells)], axis=1)
 
     def _name_covariates(self) -> None:
-        """Inputs beyond the field's space, where the kernel has one."""
+        """Names the inputs outside the field's space, if the kernel has one."""
         more = [str(name) for name in self.coords[len(self.variables):]]
         if not more or getattr(self.model_, "covariates", None) is not None:
             return
@@ -171,11 +171,11 @@ class Field:
         try:
             Settings({**self.model_._given(), "covariates": more}, len(names), len(self.variables), names=names)
         except OrffError:
-            return  # what else is wrong, the fit will say
+            return  # the fit will report the error
         self.model_.set_params(covariates=more)
 
     def _note_units(self) -> None:
-        """Units and standard names travel with the model, as those of a file do that the program reads."""
+        """Stores units and standard names with the model, as the program does for a file."""
         model, sides = self.model_.model_, {"inputs": self.coords, "outputs": self.variables}
         notes = _notes.parse(model.notes, model.inputs, model.outputs)
         for side, columns in sides.items():
@@ -185,7 +185,7 @@ class Field:
                 entry.update({key: str(value) for key, value in about.items() if value})
         model.set_notes(_notes.dump(notes))
 
-    # ---- predicting
+    # ---- prediction
 
     def predict(self, like: Any = None, std: bool = False, derive: Union[str, Sequence[str]] = (), with_noise: bool = False,
                 samples: int = 200) -> Any:
@@ -225,7 +225,7 @@ class Field:
         return ds
 
     def _points_of(self, places: Any) -> tuple:
-        """n x d, and a DataArray of the shape of the cells."""
+        """The points, n x d, and a DataArray with the shape of the cells."""
         for name in self.coords:
             if name not in places.coords and name not in getattr(places, "data_vars", ()):
                 raise ValueError(f"there is no coordinate {name!r} to predict at; there are "
@@ -236,7 +236,7 @@ class Field:
         return self._numbers(cells), cells[0]
 
     def _values(self, table: Table, std: bool, with_noise: bool) -> dict[str, tuple]:
-        """(numbers, attributes) by name."""
+        """Predictions as (numbers, attributes) by name."""
         F, S = self.model_.predict(table, return_std=True, with_noise=with_noise) if std else (self.model_.predict(table), None)
         found = {}
         for k, name in enumerate(self.variables):
@@ -247,7 +247,7 @@ class Field:
         return found
 
     def _derived(self, name: str, table: Table, samples: int) -> dict[str, tuple]:
-        """The same of what is derived; with standard deviations where there are samples for them."""
+        """The same for derived fields; with standard deviations if there are samples for them."""
         if name not in _FIELDS:
             raise ValueError(f"derive: there is no {name!r}; there are {', '.join(_FIELDS)}")
         X, model = np.asarray(table), self.model_.model_
@@ -262,7 +262,7 @@ class Field:
         return found
 
     def _names_of(self, name: str, width: int) -> list[str]:
-        """As the program has them: curl, curl_1 .. curl_3, du_dx."""
+        """Names as in the program: curl, curl_1 .. curl_3, du_dx."""
         if name == "jacobian":
             return [f"d{output}_d{one}" for output in self.variables for one in self.coords]
         return [name] if width == 1 else [f"{name}_{k + 1}" for k in range(width)]
@@ -275,13 +275,13 @@ class Field:
         return ffi.string(room).decode() if known else ""
 
     def _cell(self, template: Any, there: Array, values: Array, attributes: dict) -> Any:
-        """A variable; NaN where there was no place to predict at."""
+        """A variable; NaN in cells without a point to predict at."""
         whole = np.full(len(there), np.nan)
         whole[there] = values
         return _xarray().Variable(template.dims, whole.reshape(template.shape), attributes)
 
     def _coordinates(self, places: Any) -> dict[str, Any]:
-        """Those of the places, with the attributes of the ones that were learned from where they have none; times as such."""
+        """The coordinates of the points, with the training attributes if they have none; hours as times."""
         found = {}
         for name in self.coords:
             one = places[name].reset_coords(drop=True) if name not in places[name].dims else places[name]
@@ -292,13 +292,13 @@ class Field:
                 one = one.variable.to_base_variable()
             one.attrs = dict(one.attrs or self._attrs[name])
             if one.dtype.kind in "Mm":
-                one.attrs.pop("units", None)  # which xarray gives them when they are written
+                one.attrs.pop("units", None)  # xarray sets them when it writes times
             found[name] = one
         return found
 
 
 def _dims_of(places: Any) -> tuple:
-    """In the order in which its variables have them; a Dataset by itself has none."""
+    """The dimensions in the order of the variables; a Dataset itself has none."""
     variables = getattr(places, "data_vars", None)
     if variables is None:
         return places.dims

@@ -1,7 +1,7 @@
-"""Learning from rows on many machines, by dask: moments of each chunk where it is, added in pairs, solved here.
+"""Learning from rows on many machines with dask: moments are computed where the chunks are, added in pairs, and solved here.
 
-Imported only by who asks for it: `import orff.dask`. Which machines, processes or threads work is dask's own matter: a
-`distributed.Client` that was made before, or `dask.config.set(scheduler=...)`.
+Import it explicitly: `import orff.dask`. dask decides which machines, processes or threads do the work: through a
+`distributed.Client` created before, or `dask.config.set(scheduler=...)`.
 """
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ __all__ = ["DaskMoments", "DaskORFFRegressor"]
 AnyMoments = Union[Moments, LatticeMoments]
 
 
-# ---- what the workers do
+# ---- work on the cluster
 
 
 @functools.lru_cache(maxsize=2)
 def _empty(kind: type, packed: bytes) -> AnyMoments:
-    """Moments without rows, unpacked once in a process."""
+    """Moments without rows, unpacked once per process."""
     return from_file_bytes(zlib.decompress(packed), kind.load)  # type: ignore[attr-defined]
 
 
@@ -48,28 +48,28 @@ def moments_of_chunk(kind: type, packed: bytes, X: Any, Y: Any, weights: Any) ->
 
 
 def merge(one: AnyMoments, other: AnyMoments) -> AnyMoments:
-    """Their sum, in a place of its own: a chunk's may be asked for again, where a machine is lost."""
+    """The sum of two, in new memory: a chunk's sums may be needed again if a machine is lost."""
     return one + other
 
 
 def predict_chunk(X: Any, model: Model, verb: str, extra: tuple, flat: bool) -> Array:
-    """Predictions and the like at the points of one chunk; flat takes the only output by itself."""
+    """Predictions, or their errors, at the points of one chunk; flat: the only output, without its axis."""
     X = check_array(X, dtype=FLOATS, order="C", ensure_min_samples=0)
     F = getattr(model, verb)(X, *extra)
     return F.reshape(len(X)) if flat else F
 
 
-# ---- what is sent to them
+# ---- data for the cluster
 
 
 def _pack(moments: AnyMoments) -> bytes:
-    """The file of moments without rows: mostly zeros, which take no room when they are packed."""
+    """The file of moments without rows, compressed: it is mostly zeros."""
     return zlib.compress(file_bytes(moments._like().save), 1)
 
 
 def _sum_of(moments: AnyMoments, rows: Rows) -> Any:
-    """The delayed sum of all rows, on what `moments` are summed over. In pairs: no machine must hold more than a few, the
-    last of them are added after log2(chunks) steps, and the order, so the rounding, does not depend on who is the fastest."""
+    """The delayed sum over all rows, for the frequencies or the lattice of `moments`. Sums are added in pairs: no machine
+    needs memory for more than a few, there are log2(chunks) steps, and the rounding does not depend on timing."""
     packed = dask.delayed(_pack(moments), traverse=False)
     level = [dask.delayed(moments_of_chunk)(type(moments), packed, *block) for block in rows.blocks]
     while len(level) > 1:
@@ -79,7 +79,7 @@ def _sum_of(moments: AnyMoments, rows: Rows) -> Any:
 
 
 def _compute(value: Any, verbose: int) -> Any:
-    """The value; with dask's own bar where it is verbose."""
+    """Computes the value, with dask's progress bar if verbose."""
     if not verbose:
         return value.compute()
     if dask.config.get("scheduler", None) in ("dask.distributed", "distributed"):
@@ -94,14 +94,14 @@ def _compute(value: Any, verbose: int) -> Any:
         return value.compute()
 
 
-# ---- what is decided before
+# ---- choices made before
 
 
 def _is_decided(given: dict[str, Any], rows: Rows) -> bool:
-    """Whether nothing in the kernel is left to the rows."""
+    """Whether the kernel has no automatic choices."""
     try:
         settings = Settings(given, rows.inputs, rows.outputs, names=rows.X.names)
-    except OrffError:  # which wants to see rows, or which they will not mend
+    except OrffError:  # it needs rows, or is wrong with any rows
         return False
     c = settings.c
     return not (settings.auto_sigma or c.auto_kernel or c.auto_mix or c.scale_inputs == lib.ORFF_SWITCH_YES)
@@ -211,13 +211,13 @@ class DaskMoments:
         try:
             self.moments += _compute(self._lazy(rows), self.moments.verbose)
         except BaseException:
-            self.moments._place = before  # what was decided on rows that are refused is forgotten with them
+            self.moments._place = before  # choices made from refused rows are undone
             raise
         return self
 
     def forget(self, X: Any, Y: Any, sample_weight: Any = None) -> "DaskMoments":
         """Remove rows that were added before. The parameters are those of accumulate."""
-        self.moments._describe()  # without rows there is nothing to take off, which this says
+        self.moments._describe()  # raises an error without rows, because there is nothing to subtract
         self.moments -= _compute(self.lazy(X, Y, sample_weight), self.moments.verbose)
         return self
 
@@ -251,7 +251,7 @@ class DaskORFFRegressor(ORFFRegressor):
     True
     """
 
-    missing_outputs = "refuse"  # sums are over whole rows
+    missing_outputs = "refuse"  # sums need whole rows
     _lattice: Optional[LatticeMoments] = None
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -290,7 +290,7 @@ class DaskORFFRegressor(ORFFRegressor):
             self._add_chunks(rows)
             self.model_  # noqa: B018  # which solves
         except BaseException:
-            self.__dict__ = before  # a fit that fails leaves what was learned before
+            self.__dict__ = before  # a failed fit keeps the earlier model
             raise
         return self
 
@@ -359,7 +359,7 @@ class DaskORFFRegressor(ORFFRegressor):
         self._lattice, self._model = moments, None
 
     def _note_columns(self, rows: Rows) -> None:
-        """What validating rows would note."""
+        """Records what the validation of rows would record."""
         self.n_features_in_ = rows.inputs
         if rows.X.names is not None:
             self.feature_names_in_ = np.array(rows.X.names, dtype=object)
@@ -386,7 +386,7 @@ class DaskORFFRegressor(ORFFRegressor):
         super()._set_names(notes, inputs, outputs)
         self._flat = flat
 
-    # ---- predicting
+    # ---- prediction
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, with_noise: bool = False) -> Any:
         """Predict outputs: lazily for dask arrays, chunk by chunk where they are; at once for others.
@@ -423,7 +423,7 @@ class DaskORFFRegressor(ORFFRegressor):
         return points
 
     def _lazily(self, points: Any, model: Any, verb: str, *extra: Any) -> Any:
-        """Chunk by chunk: rows x outputs, x outputs once more for a covariance."""
+        """Chunk by chunk: rows x outputs, and again x outputs for a covariance."""
         p = self.model_.outputs
         tail = () if self._flat else ((p,), (p,)) if verb == "covariance" else ((p,),)
         dtype = points.dtype if verb == "predict" and points.dtype in FLOATS else np.dtype(np.float64)

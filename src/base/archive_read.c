@@ -15,10 +15,10 @@
 #include "base/memory.h"
 
 typedef struct entry {
-    const char *name; /* lives in the header's JSON */
+    const char *name; /* points into the header's JSON */
     orffi_dtype dtype;
     size_t rank, shape[ORFFI_ARCHIVE_RANK];
-    size_t begin, end; /* bytes from the first tensor's */
+    size_t begin, end; /* bytes from the start of the first tensor */
 } entry;
 
 struct orffi_archive {
@@ -29,7 +29,7 @@ struct orffi_archive {
     size_t count;
     entry *entries; /* in the order of the file */
     int version;
-    bool inside; /* another one: path, file and header are its */
+    bool inside; /* inside another archive, which owns path, file and header */
 };
 
 orff_status orffi_archive_fail(const orffi_archive *archive, const char *format, ...) {
@@ -49,7 +49,8 @@ static uint64_t header_length(const unsigned char *bytes) {
     return length;
 }
 
-/* What every archive begins with, whatever its format; other files are told from damaged ones by it. */
+/* Checks the bytes that start every archive, whatever its format. They distinguish damaged archives from
+ * other files. */
 static orff_status check_start(orffi_archive *a) {
     const size_t size = a->file.size, prefix = strlen(ORFFI_ARCHIVE_PREFIX);
     if (size < 8 + prefix || memcmp(a->file.bytes + 8, ORFFI_ARCHIVE_PREFIX, prefix) != 0)
@@ -133,14 +134,14 @@ static orff_status read_entries(orffi_archive *a) {
     return ORFF_OK;
 }
 
-/* By place; empty tensors before the one that begins where they stand. */
+/* By position; an empty tensor comes before the one that starts at the same place. */
 static int compare_entries(const void *left, const void *right) {
     const entry *a = left, *b = right;
     if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
     return (a->end > b->end) - (a->end < b->end);
 }
 
-/* One after the other without holes or overlaps, up to the end of the file. */
+/* Checks that tensors follow each other without holes or overlaps, up to the end of the file. */
 static orff_status check_places(orffi_archive *a) {
     const size_t have = a->file.size - a->head;
     size_t at = 0;
@@ -156,7 +157,7 @@ static orff_status check_places(orffi_archive *a) {
     return ORFF_OK;
 }
 
-/* The digits are compared as text: only one spelling of a checksum is right. */
+/* Compares the digits as text, so that a checksum has only one valid spelling. */
 static orff_status check_checksum(const orffi_archive *a) {
     const unsigned char *bytes = a->file.bytes;
     const char *found = (const char *)bytes + 8 + strlen(ORFFI_ARCHIVE_PREFIX);
@@ -227,7 +228,8 @@ static orff_status parse_document(orffi_archive *a, const json_t *metadata) {
     return json_is_object(a->document) ? ORFF_OK : orffi_archive_fail(a, "its document is not an object");
 }
 
-/* ---- opening: the container first, so that damage is told as damage, then what it says it holds */
+/* ---- opening: the container first, so that damage is reported as damage; then the format, version and
+ * document */
 
 static orff_status check_container(orffi_archive *a) {
     ORFFI_TRY(check_start(a));
@@ -299,7 +301,7 @@ orff_status orffi_archive_inside(orffi_archive **out, const orffi_archive *archi
     return status;
 }
 
-/* The checksum's digits stand between the two parts that are the same in every file. */
+/* The checksum's digits lie between two parts that are the same in all files of a format. */
 bool orffi_archive_begins(const char *path, const char *format) {
     enum { PREFIX = sizeof ORFFI_ARCHIVE_PREFIX - 1 };
     char begin[8 + PREFIX + ORFFI_ARCHIVE_DIGITS + 64] = "", want[64];
@@ -312,7 +314,7 @@ bool orffi_archive_begins(const char *path, const char *format) {
            !memcmp(begin + 8 + PREFIX + ORFFI_ARCHIVE_DIGITS, want, (size_t)length);
 }
 
-/* ---- what is in it */
+/* ---- contents */
 
 int orffi_archive_version(const orffi_archive *archive) {
     return archive->version;
@@ -363,7 +365,8 @@ orff_status orffi_archive_expect(const orffi_archive *archive, const char *name,
     return ORFF_OK;
 }
 
-/* As a matrix with rows of the last extent, so that the message names row and column. */
+/* Checks the tensor as a matrix whose row length is the last extent, so that the message names row and
+ * column. */
 orff_status orffi_archive_check_finite(const orffi_archive *archive, const char *name) {
     const entry *e = find(archive, name);
     orff_status status = ORFF_OK;

@@ -115,7 +115,7 @@ orff_status orffi_archive_add(orffi_archive_writer *writer, const char *name, or
 
 /* ---- the header */
 
-/* The text of a JSON value, ended with a zero; `bytes` without it. */
+/* The text of a JSON value, terminated by a zero byte that `bytes` does not count. */
 static orff_status print(const json_t *json, char **text, size_t *bytes) {
     const size_t flags = JSON_COMPACT, needed = json_dumpb(json, NULL, 0, flags);
     if (!needed) return no_memory();
@@ -151,7 +151,7 @@ static json_t *describe(const tensor *t, size_t first) {
                      (json_int_t)first, (json_int_t)(first + t->span.bytes));
 }
 
-/* Numbers of 8 bytes come first, then those of 4: so all are aligned although there are no holes. */
+/* Numbers of 8 bytes come before those of 4, so that all are aligned without holes. */
 static orff_status describe_tensors(const orffi_archive_writer *writer, json_t *header, orffi_span *spans) {
     size_t offset = 0, placed = 0;
     for (size_t size = 8; size >= 4; size /= 2)
@@ -165,7 +165,7 @@ static orff_status describe_tensors(const orffi_archive_writer *writer, json_t *
     return ORFF_OK;
 }
 
-/* Length, text and padding, the checksum's digits still zeros. */
+/* Length, text and padding, with zeros in place of the checksum's digits. */
 static orff_status lay_out(const json_t *header, orffi_span *head, char **memory) {
     char *text = NULL;
     size_t bytes = 0;
@@ -196,7 +196,7 @@ static orff_status build_head(const orffi_archive_writer *writer, orffi_span *sp
     return status;
 }
 
-/* Over the head and then the tensors, in the order of the spans. */
+/* Puts in the checksum of the head and then of the tensors, in the order of the spans. */
 static void seal(size_t count, const orffi_span *spans, char *head) {
     char digits[ORFFI_ARCHIVE_DIGITS + 1];
     uint32_t crc = orffi_archive_head_checksum(spans[0].data, spans[0].bytes);
@@ -221,7 +221,7 @@ orff_status orffi_archive_write(const orffi_archive_writer *writer, const char *
     return status;
 }
 
-/* "temporary: what is wrong" without its beginning. */
+/* Strips "temporary: " from the message. */
 orff_status orffi_archive_blame(orff_status status, const char *temporary, const char *what) {
     const char *message = orff_error_message();
     const size_t length = strlen(temporary);

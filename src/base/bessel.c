@@ -1,5 +1,5 @@
-/* K_nu by the trapezoid rule on exp(x) K_nu(x) = 1/2 int exp(nu t - x (cosh t - 1)) dt over the line. The
- * integrand is analytic and falls doubly exponentially, so the rule converges faster than any power. */
+/* K_nu by the trapezoid rule on exp(x) K_nu(x) = 1/2 int exp(nu t - x (cosh t - 1)) dt over the real line.
+ * The integrand is analytic and decays doubly exponentially, so the rule converges faster than any power. */
 #include <float.h>
 #include <math.h>
 
@@ -7,10 +7,10 @@
 
 static const double tau = 6.283185307179586;
 
-/* The exponent at distance +-s from its maximum, less the maximum:
+/* The exponent at distance +-s from its maximum, minus the maximum:
  *   E(s) = -c (cosh s - 1) - nu (sinh s - s),   c = sqrt(x^2 + nu^2),
- * so written near the maximum, and far from it, where the hyperbolic terms would cancel, in exponentials.
- * gap = c - nu. */
+ * written like this near the maximum, and in exponentials far from it, where the hyperbolic terms would
+ * cancel. gap = c - nu. */
 static void exponents(double nu, double c, double gap, double s, double E[2]) {
     const double grown = expm1(s), e = 1 + grown;
     if (s <= 1) {
@@ -37,7 +37,7 @@ static double peak_integral(double nu, double c, double gap) {
     return step * sum;
 }
 
-/* 2^(1-nu)/Gamma(nu) x^nu K_nu(x) for x so small that x^2 is nothing beside 1. */
+/* 2^(1-nu)/Gamma(nu) x^nu K_nu(x) for x so small that 1 + x^2 rounds to 1. */
 static double matern_near_zero(double nu, double x) {
     if (nu > 0.99) return 1;
     return -expm1(orffi_log_gamma(1 - nu) - orffi_log_gamma(1 + nu) + 2 * nu * log(0.5 * x));
@@ -53,8 +53,8 @@ static double matern_half_integer(int n, double x) {
     return sum;
 }
 
-/* ((nu+c)/2)^nu exp(-nu^2/(c+x)) / Gamma(nu), the height of the maximum. For large nu by Stirling's series,
- * so that the large parts cancel on paper. gap = c - nu. */
+/* ((nu+c)/2)^nu exp(-nu^2/(c+x)) / Gamma(nu), the height of the maximum. For large nu it uses Stirling's
+ * series, in which the large terms cancel analytically. gap = c - nu. */
 static double matern_height(double nu, double x, double c, double gap) {
     if (nu < 10) return pow(0.5 * (nu + c), nu) * exp(-nu * nu / (c + x)) / tgamma(nu);
     return sqrt(nu / tau) * exp(nu * (log1p(gap / (2 * nu)) + (gap + x) / (c + x)) - orffi_stirling_rest(nu));
@@ -75,7 +75,7 @@ double orffi_matern_scaled(double nu, double x) {
     return fmin(value, DBL_MAX);
 }
 
-/* The power is taken in two halves: it may overflow where the product does not. */
+/* Multiplies by the power in two halves, because the power may overflow when the product does not. */
 double orffi_bessel_k_scaled(double nu, double x) {
     nu = fabs(nu);
     if (isnan(nu) || !(x >= 0)) return NAN;

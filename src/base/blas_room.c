@@ -8,7 +8,7 @@
 
 #include "base/threads.h"
 
-/* Present in OpenBLAS only. */
+/* Exists in OpenBLAS only. */
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void *blas_memory_alloc(int kind) __attribute__((weak));
 extern void blas_memory_free(void *area) __attribute__((weak));
@@ -17,8 +17,8 @@ extern void blas_memory_free(void *area) __attribute__((weak));
 #define AREA_BYTES ((size_t)128 << 20)
 enum { MOST_AREAS = 64 };
 
-static int areas_at_start;   /* OpenBLAS makes one for every thread when it is loaded */
-static atomic_int ready_for; /* threads */
+static int areas_at_start;   /* OpenBLAS allocates one for every thread when it is loaded */
+static atomic_int ready_for; /* number of threads */
 
 __attribute__((constructor)) static void count_areas(void) {
     areas_at_start = openblas_get_num_threads ? openblas_get_num_threads() : 0;
@@ -37,7 +37,7 @@ static bool fits(size_t bytes) {
     return true;
 }
 
-/* What is left, to a MB; only asked for when `bytes` do not fit. */
+/* The memory left, to a MB; only called if `bytes` do not fit. */
 static size_t megabytes_left(size_t bytes) {
     size_t low = 0, high = bytes >> 20;
     while (low + 1 < high) {
@@ -60,12 +60,13 @@ static size_t stack_bytes(void) {
     return size + guard;
 }
 
-/* Every thread of a loop of ours may call BLAS, beside the areas of the threads of BLAS itself. */
+/* Areas still to be allocated: every thread of our loops may call BLAS, in addition to the threads of BLAS
+ * itself. */
 static size_t areas_for(int threads) {
     return areas_at_start && 2 * threads > areas_at_start ? (size_t)(2 * threads - areas_at_start) : 0;
 }
 
-/* An area that is given back stays with OpenBLAS. */
+/* Freed areas stay with OpenBLAS for later use. */
 static void claim_areas(size_t count) {
     void *areas[MOST_AREAS];
     if (!blas_memory_alloc || !blas_memory_free) return;

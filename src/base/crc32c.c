@@ -5,7 +5,7 @@
 
 enum { SLICES = 8, VALUES = 256 };
 
-/* table[k][b]: what byte b does to the remainder when k bytes follow it. */
+/* table[k][b]: the effect of byte b on the remainder when k bytes follow it. */
 static uint32_t table[SLICES][VALUES];
 
 static void fill_table(void) {
@@ -24,7 +24,7 @@ static uint32_t step(uint32_t rest, unsigned char byte) {
     return rest >> 8 ^ table[0][(rest ^ byte) & 0xff];
 }
 
-/* Eight bytes at once: their lookups do not wait for each other. */
+/* Eight bytes at once, so that their lookups are independent. */
 static uint32_t step8(uint32_t rest, const unsigned char *bytes) {
     unsigned char mixed[SLICES];
     memcpy(mixed, bytes, SLICES);

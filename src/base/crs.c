@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-/* ---- names that are safe to hand to PROJ */
+/* ---- names that are safe to pass to PROJ */
 
 static bool is_code(const char *name) {
     static const char *const authorities[] = {"EPSG:", "ESRI:", "IGNF:"};
@@ -21,7 +21,7 @@ static bool is_code(const char *name) {
     return false;
 }
 
-/* +key or +key=value, where no key names a file and no value could be a path. */
+/* +key or +key=value, in which no key names a file and no value can be a path. */
 static bool is_safe_word(const char *word, size_t length) {
     static const char *const keys[] = {"proj", "lat_0", "lon_0", "lat_1", "lat_2",   "lat_ts",
                                        "lonc", "alpha", "gamma", "k",     "k_0",     "x_0",
@@ -66,13 +66,13 @@ static orff_status check_name(const char *name) {
 #define TEXT_OF(number) #number
 #define STEP            1e-5 /* degrees, about a metre */
 
-/* The system that was used last. PROJ's objects are for one thread at a time, and making one takes milliseconds. */
+/* The system used last. PROJ's objects admit one thread at a time, and creating one takes milliseconds. */
 static struct system {
     char name[ORFF_CRS_ROOM];
     PJ_CONTEXT *context;
-    PJ *way;      /* from degrees to it */
-    double km;    /* of a unit */
-    double a, e2; /* its ellipsoid: half the long axis, km, and the eccentricity squared */
+    PJ *way;      /* from degrees to the system */
+    double km;    /* km per unit */
+    double a, e2; /* its ellipsoid: semi-major axis in km, squared eccentricity */
 } last;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -83,7 +83,7 @@ static void lock(void) {
 static void unlock(void) {
     pthread_mutex_unlock(&mutex);
 }
-/* A child of fork gets the lock free. */
+/* A child of fork gets a free lock. */
 static void begin(void) {
     pthread_atfork(lock, unlock, unlock);
 }
@@ -100,7 +100,7 @@ static void forget(void) {
     last = (struct system){0};
 }
 
-/* How many km a unit of the first axis is. */
+/* km per unit of the first axis. */
 static double unit_km(PJ_CONTEXT *context, const PJ *crs) {
     double metres = 0.0;
     PJ *axes = proj_crs_get_coordinate_system(context, crs);
@@ -119,7 +119,7 @@ static void read_ellipsoid(PJ_CONTEXT *context, const PJ *crs) {
     last.e2 = 1.0 - b / a * (b / a);
 }
 
-/* Strings of PROJ are operations unless they say that they are systems. */
+/* PROJ takes its own strings for operations unless they say that they are systems. */
 static PJ *create_crs(PJ_CONTEXT *context, const char *name) {
     char text[ORFF_CRS_ROOM + 16] = "";
     strcpy(text, name);
@@ -127,7 +127,7 @@ static PJ *create_crs(PJ_CONTEXT *context, const char *name) {
     return proj_create(context, text);
 }
 
-/* The way from degrees, easting first; NULL, with what is wrong, for none. */
+/* The transformation from degrees, easting first; NULL if there is none, with the reason in *trouble. */
 static PJ *find_way(PJ_CONTEXT *context, const char *name, const char **trouble) {
     PJ *crs = create_crs(context, name), *degrees = proj_create(context, "OGC:CRS84"), *way = NULL,
        *straight = NULL;
@@ -163,7 +163,7 @@ static orff_status open_system(const char *name) {
     return ORFF_OK;
 }
 
-/* Where a point in degrees lies, km. */
+/* The place of a point in degrees, km. */
 static bool place_of(double lon, double lat, double place[2]) {
     const PJ_COORD found = proj_trans(last.way, PJ_FWD, proj_coord(lon, lat, 0, HUGE_VAL));
     place[0] = found.xy.x * last.km;
@@ -173,8 +173,8 @@ static bool place_of(double lon, double lat, double place[2]) {
     return there;
 }
 
-/* The image (2) of a step of 1 km along (east, north), from a step each way. Where a map is cut one of them crosses the cut,
- * and only the shorter image is right. */
+/* The image (2) of a step of 1 km along (east, north), from a small step in each direction. If one of them
+ * crosses a cut of the map, the shorter image is the right one. */
 static bool image_of_step(double lon, double lat, double east, double north, double km, double image[2]) {
     double here[2], ahead[2], behind[2], forward[2], backward[2];
     if (!place_of(lon, lat, here) || !place_of(lon + STEP * east, lat + STEP * north, ahead) ||
@@ -191,8 +191,8 @@ static bool image_of_step(double lon, double lat, double east, double north, dou
     return true;
 }
 
-/* Derivatives along east and north on the ellipsoid: J = (xe xn; ye yn). The rotation nearest to J is by the angle of
- * (xe + yn, ye - xn); its singular values are the scales. */
+/* Derivatives along east and north on the ellipsoid: J = (xe xn; ye yn). The nearest rotation to J has the
+ * angle of (xe + yn, ye - xn); the singular values of J are the scales. */
 static bool derivatives(double lon, double lat, double turn[2], double scale[2]) {
     const double s = sin(lat * DEGREE), w = 1.0 - last.e2 * s * s;
     const double north_km = DEGREE * last.a * (1.0 - last.e2) / (w * sqrt(w)),
@@ -208,7 +208,7 @@ static bool derivatives(double lon, double lat, double turn[2], double scale[2])
     return isfinite(turn[0]) && isfinite(turn[1]) && isfinite(scale[1]);
 }
 
-/* At a pole there is no east. */
+/* Moves a point off the pole, where there is no east. */
 static double off_pole(double lat) {
     return fmax(-89.9999, fmin(89.9999, lat));
 }

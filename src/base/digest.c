@@ -8,7 +8,8 @@ static uint64_t turn(uint64_t word, unsigned bits) {
     return word << bits | word >> (64 - bits);
 }
 
-/* Multiplication by an odd number and x ^= x >> 32 can both be undone. The constants are odd, their bits mixed. */
+/* Multiplication by an odd number and x ^= x >> 32 are both invertible. The constants are odd with well-mixed
+ * bits. */
 void orffi_digest_add(orffi_digest *digest, size_t count, const double *numbers) {
     uint64_t a = digest->a, b = digest->b;
     for (size_t i = 0; i < count; i++) {

@@ -22,9 +22,10 @@ static orff_status fail_system(const orff_file *file, int error) {
     return orffi_fail(ORFF_ERROR_IO, "%s: cannot be written: %s", file->shown, strerror(error));
 }
 
-/* ---- beginning */
+/* ---- opening */
 
-/* A new file with a name of its own. Where it replaces one, others may not read it before it has that one's mode. */
+/* Creates a file with a name of its own. If it will replace a file, others may not read it before it has the
+ * mode of that file. */
 static orff_status create_temporary(orff_file *file) {
     static atomic_uint counter;
     const size_t room = strlen(file->target.path) + 64;
@@ -44,7 +45,8 @@ static orff_status create_temporary(orff_file *file) {
     return fail_system(file, error);
 }
 
-/* Owner and mode of the file to be replaced. Only root can give a file away; for others it stays theirs. */
+/* Copies owner and mode of the file to be replaced. Only root can change the owner; otherwise the file
+ * belongs to the writer. */
 static orff_status keep_attributes(orff_file *file) {
     const orffi_target *old = &file->target;
     if (!old->exists) return ORFF_OK;
@@ -53,8 +55,8 @@ static orff_status keep_attributes(orff_file *file) {
     return fchmod(file->descriptor, old->mode) ? fail_system(file, errno) : ORFF_OK;
 }
 
-/* Says to other machines and containers that the temporary is alive; see orffi_temporary_remove_stale. Where locks are
- * not to be had there is nothing to do. */
+/* Locks the temporary, to tell other machines and containers that it is in use; see
+ * orffi_temporary_remove_stale. Does nothing if locks are not available. */
 static void lock(const orff_file *file) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     fcntl(file->descriptor, F_SETLK, &whole);
@@ -94,7 +96,7 @@ const char *orff_file_temporary(const orff_file *file) {
     return file->temporary;
 }
 
-/* A write may take less than it was given. */
+/* A single write may take fewer bytes than given. */
 orff_status orff_file_write(orff_file *file, const void *data, size_t bytes) {
     const char *at = data;
     while (bytes) {
@@ -108,10 +110,10 @@ orff_status orff_file_write(orff_file *file, const void *data, size_t bytes) {
     return ORFF_OK;
 }
 
-/* ---- the end */
+/* ---- closing */
 
-/* So that the new name survives a crash of the machine. The file is whole, old or new, whatever comes of this; so a
- * directory that cannot be synced is no failure. */
+/* Makes the new name survive a crash of the machine. The file is complete, old or new, whether this succeeds
+ * or not, so a directory that cannot be synced is not an error. */
 static void sync_directory(char *target) {
     char *slash = strrchr(target, '/');
     if (slash) slash[slash == target] = '\0';

@@ -10,14 +10,15 @@
 
 #include "base/file.h"
 
-enum { MOST_LINKS = 40 }; /* as many as Linux follows */
+enum { MOST_LINKS = 40 }; /* the limit of Linux */
 
 static orff_status fail_system(const char *path, int error) {
     if (error == ENOMEM) return orffi_fail(ORFF_ERROR_NO_MEMORY, "%s: no memory for its name", path);
     return orffi_fail(ORFF_ERROR_IO, "%s: cannot be written: %s", path, strerror(error));
 }
 
-/* What a link at `path` leads to, from malloc: relative ones start from the link's own directory. NULL with errno. */
+/* The destination of the link at `path`, from malloc; relative ones start from the link's own directory. NULL
+ * with errno. */
 static char *follow(const char *path) {
     char to[PATH_MAX];
     const ssize_t length = readlink(path, to, sizeof to - 1);
@@ -32,7 +33,7 @@ static char *follow(const char *path) {
     return joined;
 }
 
-/* realpath where the file exists; else the place that a chain of links ends at, or the path itself. NULL with errno. */
+/* realpath if the file exists; else the end of the chain of links, or the path itself. NULL with errno. */
 static char *resolve(const char *path) {
     char *at = strdup(path);
     for (int links = 0; at; links++) {
@@ -53,8 +54,8 @@ static char *resolve(const char *path) {
     return NULL;
 }
 
-/* A directory, a device or a pipe must not be renamed over. The owner's write bit counts for root too: who took it away
- * wants the file kept. */
+/* A directory, a device or a pipe must not be renamed over. The owner's write bit counts even for root:
+ * whoever cleared it wants to keep the file. */
 static orff_status inspect(const char *path, orffi_target *target) {
     struct stat about;
     if (stat(target->path, &about)) return errno == ENOENT ? ORFF_OK : fail_system(path, errno);
@@ -91,7 +92,7 @@ void orffi_target_clear(orffi_target *target) {
     *target = (orffi_target){0};
 }
 
-/* The directory of a target, which may be written to. */
+/* Checks that the directory of a target may be written to. */
 static orff_status check_directory(const char *path, const char *target) {
     char directory[PATH_MAX] = ".";
     const char *slash = strrchr(target, '/');

@@ -1,4 +1,5 @@
-/* Temporary files under way, where the handler of a signal can find them, and those that nobody will finish. */
+/* Temporary files: those in progress, where a signal handler can find them, and those that dead processes
+ * left. */
 #define _XOPEN_SOURCE 700
 
 #include <dirent.h>
@@ -14,14 +15,14 @@
 
 #include "base/file.h"
 
-/* ---- noted names: static, so that a handler never meets memory that was freed */
+/* ---- registered names: static, so that a handler never reads freed memory */
 
 enum { SLOTS = 16 };
 enum { EMPTY, CHANGING, FULL };
 
 static struct {
     atomic_int state;
-    pid_t process; /* a child of fork must leave its parent's files */
+    pid_t process; /* a child of fork must not remove its parent's files */
     char name[PATH_MAX];
 } slots[SLOTS];
 
@@ -56,9 +57,9 @@ void orff_file_remove_temporaries(void) {
     errno = error;
 }
 
-/* ---- what dead processes have left */
+/* ---- files of dead processes */
 
-/* The process that "<process>-<counter>" names, or 0. */
+/* The process in "<process>-<counter>", or 0. */
 static long owner_of(const char *mark) {
     char *end;
     if (*mark < '1' || *mark > '9') return 0;
@@ -68,7 +69,7 @@ static long owner_of(const char *mark) {
     return process;
 }
 
-/* The process may live on another machine or in another container: then it holds a lock. */
+/* If the process runs on another machine or in another container, it holds a lock. */
 static bool is_locked(int directory, const char *name) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const int descriptor = openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

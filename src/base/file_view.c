@@ -14,7 +14,8 @@ static orff_status cannot_read(const char *path, int error) {
     return orffi_fail(ORFF_ERROR_IO, "%s: cannot be read: %s", path, strerror(error));
 }
 
-/* Into bytes [0, size); 0 or the error number. A file that has become shorter meanwhile is an error too. */
+/* Fills bytes [0, size); returns 0 or the error number. A file that became shorter in the meantime is an
+ * error. */
 static int read_all(int descriptor, unsigned char *bytes, size_t size) {
     for (size_t done = 0; done < size;) {
         const ssize_t got = read(descriptor, bytes + done, size - done);
@@ -48,7 +49,7 @@ static orff_status view_descriptor(orffi_file_view *view, const char *path, int 
     return ORFF_OK;
 }
 
-/* O_NONBLOCK: a pipe is refused, not waited for. */
+/* O_NONBLOCK: refuses a pipe instead of waiting for it. */
 orff_status orffi_file_view_open(orffi_file_view *view, const char *path) {
     orffi_file_view opened = {0};
     const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* The incomplete gamma functions and their inverse. */
-#define _DEFAULT_SOURCE /* lgamma_r: lgamma writes a global */
+#define _DEFAULT_SOURCE /* for lgamma_r, because lgamma writes a global */
 #include <float.h>
 #include <math.h>
 
@@ -34,7 +34,7 @@ double orffi_stirling_rest(double a) {
     return sum / a;
 }
 
-/* x^a exp(-x) / Gamma(a). For large a about the maximum x = a, where the three factors would cancel. */
+/* x^a exp(-x) / Gamma(a). Large a: expanded about the maximum x = a, where the three factors would cancel. */
 static double gamma_weight(double a, double x) {
     if (a < 10) return pow(x, a) * exp(-x) * a / tgamma(a + 1);
     return sqrt(a / tau) * exp(-a * minus_log(x / a, (x - a) / a) - orffi_stirling_rest(a));
@@ -64,7 +64,7 @@ static double upper_fraction(double a, double x) {
     return value;
 }
 
-/* log Gamma(1 + a): what rounding 1 + a loses returns with the slope at 1, minus Euler's constant. */
+/* log Gamma(1 + a): corrects the rounding of 1 + a by the slope at 1, minus Euler's constant. */
 static double log_gamma_1p(double a) {
     const double sum = 1 + a, lost = a - (sum - 1);
     return orffi_log_gamma(sum) - 0.5772156649015329 * lost;
@@ -108,7 +108,7 @@ double orffi_gamma_q(double a, double x) {
     return incomplete_gamma(a, x).q;
 }
 
-/* From the first term of the series, P = x^a/Gamma(a+1) (1 - a x/(a+1) + ...): the lower tail. */
+/* From the first terms of the series, P = x^a/Gamma(a+1) (1 - a x/(a+1) + ...): the lower tail. */
 static double start_lower(double a, double u) {
     const double x = exp((log(u) + orffi_log_gamma(a + 1)) / a);
     return x * exp(fmin(x / (a + 1), 1));
@@ -130,7 +130,7 @@ static double start(double a, double u) {
 }
 
 /* Halley's step in y = log x for log P(x) = log u, or log Q(x) = log(1-u) in the upper half. Both are concave
- * in y, so Newton's iteration converges from anywhere; the correction is held within twice Newton's step. */
+ * in y, so Newton's iteration converges from anywhere; the step is limited to twice Newton's. */
 static double quantile_step(double a, double x, double u) {
     const incomplete g = incomplete_gamma(a, x);
     const double have = u < 0.5 ? g.p : g.q, want = u < 0.5 ? u : 1 - u;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static _Thread_local orff_hooks hooks_here;
-static _Thread_local orffi_stage stage_here; /* task NULL: none */
+static _Thread_local orffi_stage stage_here; /* task NULL: no stage */
 
 void orff_set_hooks(const orff_hooks *hooks) {
     hooks_here = hooks ? *hooks : (orff_hooks){0};

@@ -1,4 +1,4 @@
-/* What the library tells the caller while it works, through the calling thread's hooks. */
+/* Log messages and progress reports to the caller, through the calling thread's hooks. */
 #ifndef ORFFI_BASE_HOOKS_H
 #define ORFFI_BASE_HOOKS_H
 
@@ -6,10 +6,10 @@
 
 void orffi_log(orff_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Other hooks for the calling thread; returns those before, to be set again. */
+/* Sets other hooks for the calling thread; returns the previous ones, to be restored. */
 orff_hooks orffi_hooks_swap(orff_hooks hooks);
 
-/* ORFF_ERROR_CANCELLED when the caller wants to stop, else ORFF_OK. Call it from the thread that entered the
+/* ORFF_ERROR_CANCELLED if the caller wants to stop, else ORFF_OK. Call it from the thread that entered the
  * library. */
 orff_status orffi_progress(const char *task, double done, double total);
 
@@ -29,7 +29,7 @@ typedef struct orffi_stage {
     double done, part, total; /* part: of the step */
 } orffi_stage;
 
-/* Tells the progress of the stage, too; leave also where that failed. */
+/* Entering also reports progress. Call leave even if enter failed. */
 orff_status orffi_stage_enter(const char *task, double done, double total, const char *inner,
                               orffi_stage *before);
 /* A step of this part of the total. */

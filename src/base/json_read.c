@@ -10,7 +10,7 @@
 
 typedef struct reader {
     const char *begin, *at, *end;
-    char *token; /* room for any token of the text and a zero */
+    char *token; /* room for any token of the text and a terminating zero */
     int depth;
 } reader;
 
@@ -24,7 +24,7 @@ static orff_status no_memory(void) {
     return orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory to read a text of JSON");
 }
 
-/* The next byte, or 0 at the end: no text of JSON has a zero. */
+/* The next byte, or 0 at the end: JSON text contains no zero byte. */
 static char peek(const reader *r) {
     return r->at < r->end ? *r->at : '\0';
 }
@@ -40,7 +40,7 @@ static bool accept(reader *r, char wanted) {
     return true;
 }
 
-/* A value that was made, or not for want of memory. */
+/* ORFF_ERROR_NO_MEMORY if jansson could not make the value. */
 static orff_status made(json_t *value, json_t **out) {
     *out = value;
     return value ? ORFF_OK : no_memory();
@@ -63,14 +63,14 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* At least one digit; false where there is none. */
+/* Skips digits; false if there is none. */
 static bool pass_digits(reader *r) {
     const char *first = r->at;
     while (is_digit(peek(r))) r->at++;
     return r->at > first;
 }
 
-/* Past a number: [-] digits without leading zeros [. digits] [e [+-] digits]. */
+/* Skips a number: [-] digits without leading zeros [. digits] [e [+-] digits]. */
 static bool pass_number(reader *r, bool *whole) {
     if (peek(r) == '-') r->at++;
     const bool zero = peek(r) == '0';
@@ -109,7 +109,7 @@ static orff_status read_number(reader *r, json_t **out) {
 
 /* ---- strings */
 
-/* The four hexadecimal digits at r->at; -1 where they are not. */
+/* The four hexadecimal digits at r->at; -1 if there are not four. */
 static int32_t read_hex(reader *r) {
     int32_t value = 0;
     for (int i = 0; i < 4; i++, r->at++) {
@@ -132,7 +132,7 @@ static char *put_utf8(char *to, int32_t point) {
     return to;
 }
 
-/* \uXXXX, and a second one after the first half of a pair; 0 where it is none or stands for a zero. */
+/* \uXXXX, and the second half of a surrogate pair after the first; 0 if malformed or U+0000. */
 static int32_t read_point(reader *r) {
     const int32_t first = read_hex(r);
     if (first < 0xd800 || first > 0xdfff) return first > 0 ? first : 0;
@@ -143,7 +143,7 @@ static int32_t read_point(reader *r) {
     return 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
 }
 
-/* What follows a backslash, put at `to`; NULL where it is nothing known. */
+/* Writes the character after a backslash to `to`; NULL if the escape is unknown. */
 static char *read_escape(reader *r, char *to) {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     const char c = peek(r), *found = c ? strchr(letters, c) : NULL;
@@ -156,7 +156,7 @@ static char *read_escape(reader *r, char *to) {
     return point ? put_utf8(to, point) : NULL;
 }
 
-/* Into the token, ended by a zero. What is meant is never longer than how it is written. */
+/* Reads a string into the token, terminated by a zero. A string is never longer than its escaped form. */
 static orff_status read_text(reader *r) {
     char *to = r->token;
     for (r->at++; peek(r) != '"';) {
@@ -206,7 +206,7 @@ static orff_status read_member(reader *r, json_t *object) {
     return status;
 }
 
-/* What stands between the brackets, with commas between. */
+/* Reads what is between the brackets, separated by commas. */
 static orff_status read_inside(reader *r, char closing, json_t *into,
                                orff_status (*read_one)(reader *, json_t *)) {
     r->at++;
@@ -237,7 +237,7 @@ static orff_status read_value(reader *r, json_t **out) {
     return first == '-' || is_digit(first) ? read_number(r, out) : read_word(r, out);
 }
 
-/* ---- the whole */
+/* ---- the whole text */
 
 static orff_status read_whole(reader *r, json_t **out) {
     const char first = next_after_space(r);

@@ -1,8 +1,9 @@
 /* JSON text read into jansson's values, every allocation checked.
  *
- * jansson's own reader does not look whether its buffer could grow: where memory runs short it drops bytes of a string
- * without a word, or reads past the buffer, or calls the text malformed. A file must not lose a letter of its notes
- * that way, nor be called damaged. Building values, which jansson does report, is left to it. */
+ * jansson's own reader does not check whether its buffer could grow. If memory runs short it silently drops
+ * bytes of a string, reads past the buffer, or reports malformed text. A file must not lose a letter of its
+ * notes that way, nor be reported as damaged. Building values, whose failures jansson reports, is left to
+ * it. */
 #ifndef ORFFI_BASE_JSON_READ_H
 #define ORFFI_BASE_JSON_READ_H
 
@@ -10,11 +11,11 @@
 
 #include "base/status.h"
 
-enum { ORFFI_JSON_DEPTH = 2048 }; /* of objects and lists inside each other */
+enum { ORFFI_JSON_DEPTH = 2048 }; /* nesting of objects and lists */
 
-/* The object or list in `length` bytes, with nothing but white space around it. ORFF_ERROR_NO_MEMORY, or
- * ORFF_ERROR_FORMAT with what is wrong at which byte: also for keys that repeat, text that is not UTF-8 or has a zero
- * in it, and numbers that do not fit. */
+/* The object or list in `length` bytes, surrounded by nothing but white space. ORFF_ERROR_NO_MEMORY, or
+ * ORFF_ERROR_FORMAT with the error and its position in bytes: also for repeated keys, text that is not UTF-8
+ * or contains a zero, and numbers out of range. */
 orff_status orffi_json_read(const char *text, size_t length, json_t **out);
 
 #endif

@@ -1,6 +1,6 @@
-/* Row-major matrices through column-major LAPACK: the memory of a row-major A is that of a column-major A^T,
- * which costs no copy where A is symmetric or where the routine's mirror image serves. */
-#define _DEFAULT_SOURCE /* what the cblas.h of BLIS needs of pthread.h */
+/* Row-major matrices through column-major LAPACK. The memory of a row-major A is that of a column-major A^T,
+ * so no copy is needed if A is symmetric or the routine's mirror image does the job. */
+#define _DEFAULT_SOURCE /* for pthread.h, which the cblas.h of BLIS needs */
 #include "base/linalg.h"
 
 #include <assert.h>
@@ -17,23 +17,23 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-/* Present in the BLAS of their name only. */
+/* Each exists only in the BLAS of its name. */
 extern char *openblas_get_config(void) __attribute__((weak));
 extern char *openblas_get_corename(void) __attribute__((weak));
 extern int openblas_get_parallel(void) __attribute__((weak));
 extern const char *bli_info_get_version_str(void) __attribute__((weak));
 
-/* Orders of eigenproblems that one thread solves as fast as several: their many small products spend more
- * on waiting for each other, and on a busy machine hundreds of times more. */
+/* Up to this order, one thread solves an eigenproblem as fast as several: with several, the many small
+ * products wait longer for each other than they compute, and hundreds of times longer on a busy machine. */
 enum { ALONE = 1500 };
-enum { THIN = 2 }; /* columns that are few, see thin */
+enum { THIN = 2 }; /* largest number of columns that thin handles */
 
 static int narrow(size_t size) {
     assert(size <= INT_MAX);
     return (int)size;
 }
 
-/* rows x cols of C, or their upper triangle, come from BLAS. */
+/* Tells the memory sanitizer that BLAS wrote rows x cols of C, or their upper triangle. */
 static void written(size_t rows, size_t cols, void *C, size_t ldc, size_t size, bool upper) {
     for (size_t i = 0; i < rows; i++) {
         const size_t first = upper ? i : 0;
@@ -73,7 +73,8 @@ static orff_status check_size(const char *what, size_t m, size_t n) {
                       INT_MAX);
 }
 
-/* A negative info names an argument; ours are right, so what LAPACKE refuses is NaN in the matrix. */
+/* A negative info names an argument. Our arguments are valid, so LAPACKE must have refused a NaN in the
+ * matrix. */
 static orff_status lapack_status(const char *what, lapack_int info) {
     if (info == 0) return ORFF_OK;
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
@@ -82,7 +83,7 @@ static orff_status lapack_status(const char *what, lapack_int info) {
     return orffi_fail(ORFF_ERROR_NUMERICAL, "the %s did not converge (LAPACK info %d)", what, (int)info);
 }
 
-/* In square tiles, so that both sides of the diagonal stay in cache. */
+/* Transposes in square tiles, so that both sides of the diagonal stay in the cache. */
 static void transpose(size_t n, double *A) {
     enum { TILE = 32 };
     for (size_t ib = 0; ib < n; ib += TILE)
@@ -97,9 +98,9 @@ static void transpose(size_t n, double *A) {
 
 static const char eigen_text[] = "eigendecomposition";
 
-/* The three steps of LAPACK's dsyevd: A = Q T Q^T, T = Z diag(values) Z^T, V = Q Z. Between them the caller may stop. How
- * much of the whole each takes differs little: the first passes through A again and again, the last is one product.
- * Z is n x n; work n each: what is beside the diagonal of T, and the factors of Q. */
+/* The three steps of LAPACK's dsyevd: A = Q T Q^T, T = Z diag(values) Z^T, V = Q Z. The caller may stop
+ * between them. Their shares of the time are similar: the first passes through A many times, the last is one
+ * product. Z is n x n; work n each: the off-diagonal of T, and the factors of Q. */
 static orff_status eigen_steps(lapack_int n, double *A, double *values, double *Z, double *beside,
                                double *factors) {
     ORFFI_TRY(orffi_progress(ORFFI_DECOMPOSITION, 0.0, 1.0));
@@ -141,15 +142,15 @@ orff_status orffi_eigen(size_t n, double *A, double *values) {
     return ORFF_OK;
 }
 
-/* Matrices that take long are factored in panels: between them the caller may stop. LAPACK alone is not faster. */
+/* Large matrices are factored in panels, between which the caller may stop. LAPACK alone is not faster. */
 enum { PANEL = 512, AT_ONCE = 3000 };
 
 static size_t panel_width(size_t n, size_t first) {
     return n <= AT_ONCE || n - first < PANEL ? n - first : PANEL;
 }
 
-/* A = L L^T of `width` rows from `first` on. Lower and row-major is upper and column-major: U = L^T in the same
- * memory. */
+/* A = L L^T for `width` rows from `first` on. Lower and row-major is upper and column-major: U = L^T in the
+ * same memory. */
 static orff_status factor_panel(size_t n, double *A, size_t first, size_t width) {
     static const char what[] = "Cholesky factorisation";
     const lapack_int info =
@@ -223,7 +224,7 @@ static bool is_upper(size_t n, const double *F) {
     return true;
 }
 
-/* Few rows are no more work than a look at F. */
+/* For few rows, checking whether F is triangular would cost as much as the product. */
 void orffi_times_factor(size_t rows, size_t n, size_t k, const double *A, const double *F, double *Z) {
     enum { FEW = 16 };
     if (rows <= FEW || !n || n != k || !is_upper(n, F)) {
@@ -240,7 +241,7 @@ double orffi_dot(size_t n, const double *x, const double *y) {
     return cblas_ddot(narrow(n), x, 1, y, 1);
 }
 
-/* In tiles, so that neither side goes through memory by columns. Entry (i, j) is at i row + j col. */
+/* In tiles, so that neither side is accessed column by column. Entry (i, j) is at i row + j col. */
 static void mirror(size_t n, double *A, size_t row, size_t col) {
     const size_t tile = 32;
     for (size_t i0 = 0; i0 < n; i0 += tile)
@@ -289,8 +290,8 @@ orff_status orffi_cholesky_inverse(size_t n, double *L) {
     return ORFF_OK;
 }
 
-/* Columns [first, first + width) of U^-1, of which those before are done, all column-major:
- * -(U11)^-1 U12 U22^-1 above U22^-1. */
+/* Columns [first, first + width) of U^-1, given those before, all column-major: -(U11)^-1 U12 U22^-1 above
+ * U22^-1. */
 static orff_status invert_panel(size_t n, double *U, size_t first, size_t width) {
     const int above = narrow(first), w = narrow(width), step = narrow(n);
     double *U12 = U + first * n, *U22 = U12 + first;
@@ -304,7 +305,7 @@ static orff_status invert_panel(size_t n, double *U, size_t first, size_t width)
                          LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', (lapack_int)w, U22, (lapack_int)n));
 }
 
-/* The memory of L is that of L^T, upper and column-major; in it comes L^-T, which is then turned. */
+/* The memory of L is that of L^T, upper and column-major. It receives L^-T, which is then transposed. */
 orff_status orffi_cholesky_root(size_t n, double *L) {
     if (!n) return ORFF_OK;
     ORFFI_TRY(check_size("inverse of a triangle", n, n));
@@ -317,7 +318,7 @@ orff_status orffi_cholesky_root(size_t n, double *L) {
     return ORFF_OK;
 }
 
-/* A^T = Q R with Q n x m. R's diagonal is made positive: the factorisation is then unique, so Q inherits the
+/* A^T = Q R with Q n x m. Making R's diagonal positive makes the factorisation unique, so Q inherits the
  * invariance of a Gaussian A. */
 orff_status orffi_orthonormal_rows(size_t m, size_t n, double *A) {
     static const char what[] = "QR factorisation";
@@ -351,7 +352,7 @@ static double symmetrise(size_t p, const double *A, double *S) {
     return asymmetry;
 }
 
-/* B = V diag(sqrt(values)) over the eigenvalues kept, largest first   (p x rank). */
+/* B = V diag(sqrt(values)) for the eigenvalues kept, largest first   (p x rank). */
 static size_t scale_eigenvectors(size_t p, const double *V, const double *values, double *B) {
     size_t rank = 0;
     while (rank < p && values[p - 1 - rank] > 1e-13 * values[p - 1]) rank++;
@@ -389,7 +390,7 @@ orff_status orffi_factor_positive(size_t p, const double *A, double *B, size_t *
     return status;
 }
 
-/* A^T has the same singular values: no need to turn it. */
+/* A^T has the same singular values, so A need not be transposed. */
 orff_status orff_spectral_norm(size_t m, size_t n, const double *A, double *norm) {
     static const char what[] = "singular value decomposition";
     const size_t few = m < n ? m : n;
@@ -420,7 +421,9 @@ orff_status orffi_solve_shortest(size_t n, double *A, const double *b, double *x
     memset(x, 0, n * sizeof *x);
     for (size_t k = 0; !status && k < n; k++) {
         double along = 0.0;
-        if (!(values[k] > (double)n * 1e-12 * values[n - 1])) continue; /* b says nothing of it */
+        if (!(values[k] > (double)n * 1e-12 * values[n - 1]))
+            continue; /* b has no reliable component along
+                                                                           it */
         for (size_t i = 0; i < n; i++) along += A[i * n + k] * b[i] / values[k];
         for (size_t i = 0; i < n; i++) x[i] += A[i * n + k] * along;
     }
@@ -430,8 +433,8 @@ orff_status orffi_solve_shortest(size_t n, double *A, const double *b, double *x
 
 static char blas_name[96];
 
-/* OpenBLAS's configuration begins with its name and version: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...". BLIS is
- * looked for first: beside it, OpenBLAS may be there for its LAPACK alone. */
+/* OpenBLAS's configuration starts with its name and version: "OpenBLAS 0.3.21 DYNAMIC_ARCH ...". BLIS is
+ * checked first, because OpenBLAS may be loaded with it for LAPACK alone. */
 static void find_blas_name(void) {
     if (bli_info_get_version_str) {
         snprintf(blas_name, sizeof blas_name, "BLIS %s", bli_info_get_version_str());

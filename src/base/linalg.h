@@ -36,32 +36,33 @@ orff_status orffi_cholesky_rcond(size_t n, const double *L, double norm, double 
 /* A = A^-1 from L of orffi_cholesky, in place, both triangles. */
 orff_status orffi_cholesky_inverse(size_t n, double *L);
 
-/* L^-T in place of L from orffi_cholesky, upper triangle: A^-1 = L^-T L^-1. Large ones tell their progress and may be
- * stopped (ORFF_ERROR_CANCELLED). */
+/* L^-T in place of L from orffi_cholesky, upper triangle: A^-1 = L^-T L^-1. Large ones report progress and
+ * may be stopped (ORFF_ERROR_CANCELLED). */
 orff_status orffi_cholesky_root(size_t n, double *L);
 
-/* Symmetric A (n x n, both triangles read as symmetric) = V diag(values) V^T: values ascending, A is
- * overwritten by V, eigenvectors in its COLUMNS. Large ones tell their progress, as this task, and may be stopped
+/* Symmetric A (n x n, both triangles filled) = V diag(values) V^T: values ascending; V overwrites A, with the
+ * eigenvectors in its COLUMNS. Large ones report progress under the task below and may be stopped
  * (ORFF_ERROR_CANCELLED). */
 #define ORFFI_DECOMPOSITION "decomposition"
 orff_status orffi_eigen(size_t n, double *A, double *values);
 
-/* The shortest x with A x = b, A (n x n) symmetric and not negative; b in its range to rounding. A is overwritten. */
+/* The shortest x with A x = b, A (n x n) symmetric and positive semidefinite, b in its range to rounding.
+ * Overwrites A. */
 orff_status orffi_solve_shortest(size_t n, double *A, const double *b, double *x);
 
-/* A = L L^T in place, lower triangle, upper zeroed. ORFF_ERROR_NOT_POSITIVE when a pivot fails; the upper triangle
- * is then as it was. Large ones tell their progress and may be stopped (ORFF_ERROR_CANCELLED). */
+/* A = L L^T in place, lower triangle; zeroes the upper one. ORFF_ERROR_NOT_POSITIVE if a pivot fails; the
+ * upper triangle is then unchanged. Large ones report progress and may be stopped (ORFF_ERROR_CANCELLED). */
 orff_status orffi_cholesky(size_t n, double *A);
 
-/* The same with the upper triangle as it was, for checks against A; and zeros there. */
+/* The same without changing the upper triangle, for checks against A; and a function that zeroes it. */
 orff_status orffi_cholesky_beside(size_t n, double *A);
 void orffi_clear_upper(size_t n, double *A);
 
-/* C = A B, A symmetric (n x n) of which the upper triangle is read; B, C n x m. */
+/* C = A B, A symmetric (n x n), of which only the upper triangle is read; B, C n x m. */
 void orffi_upper_symmetric(size_t n, const double *A, size_t m, const double *B, double *C);
 
-/* Z = A F (rows x k), F n x k: with half of the work where F is upper triangular, as that of orffi_cholesky_root. Sizes must
- * fit an int, as above. */
+/* Z = A F (rows x k), F n x k: half of the work if F is upper triangular, as from orffi_cholesky_root. Sizes
+ * must fit an int, as above. */
 void orffi_times_factor(size_t rows, size_t n, size_t k, const double *A, const double *F, double *Z);
 
 /* Solve (L L^T) X = B in place; L from orffi_cholesky (n x n), B is n x m. */

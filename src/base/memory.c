@@ -9,8 +9,8 @@
 
 enum { ALIGNMENT = 64 };
 
-/* A matrix in pages of 4 KB costs a trap for each of them when it is first written, and misses of the address cache later.
- * Where the system offers large pages, arrays of several of them ask for it; what it answers does not matter. */
+/* In pages of 4 KB a matrix costs a trap for each page when first written, and misses in the address cache
+ * later. Large arrays therefore ask for large pages, if the system offers them; a refusal does no harm. */
 enum { PAGE = 2 << 20, LARGE = 4 * PAGE };
 
 static void *allocate_large(size_t bytes) {
@@ -28,8 +28,8 @@ orff_status orffi_multiply(size_t a, size_t b, size_t *product) {
     return ORFF_OK;
 }
 
-/* No object may pass PTRDIFF_MAX bytes. At least one line, so that a count of 0 gives a pointer of its own;
- * aligned_alloc wants whole lines. */
+/* No object may exceed PTRDIFF_MAX bytes. Allocates at least one line, so that a count of 0 gives a unique
+ * pointer; aligned_alloc needs whole lines. */
 static void *allocate(size_t count, size_t size) {
     if (size && count > (PTRDIFF_MAX - ALIGNMENT) / size) return NULL;
     const size_t bytes = count * size;

@@ -14,7 +14,7 @@ static bool same(char a, char b) {
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Edits from one word to the other: letters put in, taken out or changed; a change of case is none. */
+/* The number of letters inserted, deleted or changed to turn one word into the other, ignoring case. */
 static size_t edits(const char *a, const char *b) {
     size_t row[LONGEST + 1];
     for (size_t j = 0; j <= strlen(b); j++) row[j] = j;
@@ -46,7 +46,7 @@ const char *orff_text_nearest(const char *word, const char *const *words) {
     return nearest;
 }
 
-/* "a, b and c" into text (with room for `room` bytes), cut short where it does not fit. */
+/* Writes "a, b and c" to text (`room` bytes), cut off if it does not fit. */
 static void join(char *text, size_t room, const char *const *names) {
     size_t used = 0;
     text[0] = '\0';

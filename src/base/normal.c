@@ -48,8 +48,8 @@ double orffi_normal_quantile(double u) {
     return q < 0 ? -z : z;
 }
 
-/* erfc(h)/2 at h = -x/sqrt(2). In the lower tail erfc magnifies the rounding of h by 2 h^2, so it is put back
- * to first order: erfc(h + e) = erfc(h) - 2/sqrt(pi) exp(-h^2) e. */
+/* erfc(h)/2 at h = -x/sqrt(2). In the lower tail erfc magnifies the rounding error e of h by 2 h^2, so it is
+ * corrected to first order: erfc(h + e) = erfc(h) - 2/sqrt(pi) exp(-h^2) e. */
 double orffi_normal_cdf(double x) {
     const double root_half = 0.7071067811865476, root_half_rest = -4.833646656726457e-17;
     const double h = -x * root_half;

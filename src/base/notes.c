@@ -1,4 +1,4 @@
-/* Notes: making, reading, asking. */
+/* Notes: creating, reading and querying them. */
 #include "base/notes.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static orff_status null_argument(void) {
     return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_notes: NULL argument");
 }
 
-/* ---- as a whole */
+/* ---- whole notes */
 
 static orff_status create(orff_notes **out, const orffi_notes_sizes *sizes, json_t *object) {
     orff_notes *notes = NULL;
@@ -69,7 +69,7 @@ void orff_notes_free(orff_notes *notes) {
 
 /* ---- texts */
 
-/* What is not UTF-8 is kept as people would be shown it. */
+/* Text that is not UTF-8 is kept as orff_text_show would show it. */
 static json_t *text_or_shown(const char *text) {
     char *shown;
     const size_t room = 4 * strlen(text) + 1;
@@ -94,7 +94,7 @@ static json_t *column(const orff_notes *notes, orff_side side, size_t i) {
     return json_array_get(json_object_get(notes->object, sides[side]), i);
 }
 
-/* As many columns as there are, with the names x1, x2, .. or y1, .. until they are given others. */
+/* Makes entries for all columns, named x1, x2, .. or y1, .. until they get other names. */
 static orff_status make_columns(orff_notes *notes, orff_side side) {
     const size_t count = side == ORFF_SIDE_INPUT ? notes->sizes.inputs : notes->sizes.outputs;
     json_t *list = json_array();
@@ -197,7 +197,7 @@ bool orff_notes_is_covariate(const orff_notes *notes, size_t i) {
     return false;
 }
 
-/* A list of texts, those that are not UTF-8 as they are shown. */
+/* Sets a list of texts; those that are not UTF-8 as orff_text_show would show them. */
 static orff_status set_texts(orff_notes *notes, const char *key, size_t count, const char *const *texts) {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
@@ -236,7 +236,7 @@ const char *orff_notes_group(const orff_notes *notes, size_t i) {
     return text_of(notes, "group_names", i);
 }
 
-/* ---- plane, kernel and members of others */
+/* ---- plane, kernel and members of other kinds */
 
 static const char local[] = "azimuthal-equidistant";
 

@@ -1,5 +1,6 @@
-/* Notes as JSON: see section 12 of orff.h and docs/files.md. A file may come from anybody: whoever reads notes that passed
- * the check may rely on every member that is there. All members may be missing, and others may be there. */
+/* Notes as JSON: see section 12 of orff.h and docs/files.md. A file may come from anybody. Readers of notes
+ * that passed the check may rely on every member they find. Any member may be missing, and unknown ones may
+ * be there. */
 #ifndef ORFFI_BASE_NOTES_H
 #define ORFFI_BASE_NOTES_H
 
@@ -7,19 +8,19 @@
 
 #include "base/status.h"
 
-/* Of the model or the moments that the notes travel with. */
+/* Sizes of the model or the moments that the notes belong to. */
 typedef struct orffi_notes_sizes {
     size_t inputs, outputs; /* columns of the table: one output for classes */
-    size_t classes;         /* labels, where there are any; 0: there may be none */
+    size_t classes;         /* number of labels, if there are any; 0: there may be none */
 } orffi_notes_sizes;
 
 struct orff_notes {
     orffi_notes_sizes sizes;
     json_t *object;
-    char *text; /* of the last orff_notes_text, or NULL */
+    char *text; /* result of the last orff_notes_text, or NULL */
 };
 
-/* False with what is wrong, as in "\"inputs[1].name\" is not a text", in `problem`. */
+/* On failure returns false, with the reason, as in "\"inputs[1].name\" is not a text", in `problem`. */
 bool orffi_notes_check(const json_t *notes, const orffi_notes_sizes *sizes, char *problem, size_t room);
 
 #endif

@@ -32,7 +32,7 @@ static bool is_text(const json_t *value) {
     return !value || json_is_string(value);
 }
 
-/* low and high come together. */
+/* low and high must come together. */
 static bool check_range(const check *c, const char *side, size_t i, const json_t *column) {
     const json_t *low = json_object_get(column, "low"), *high = json_object_get(column, "high");
     if (!low && !high) return true;
@@ -77,7 +77,7 @@ static bool is_place(const json_t *value, size_t below) {
            (uintmax_t)json_integer_value(value) < below;
 }
 
-/* A list that fits the inputs is short: looking for repetitions in it is no work. */
+/* The list is no longer than the inputs, so searching it for repetitions is cheap. */
 static bool check_covariates(const check *c) {
     const json_t *list = json_object_get(c->notes, "covariates");
     const size_t count = json_array_size(list), inputs = c->sizes->inputs;
@@ -102,7 +102,7 @@ static int compare_texts(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* texts has room for the labels and comes back sorted. */
+/* texts has room for the labels and is sorted on return. */
 static bool check_label_texts(const check *c, const json_t *list, const char **texts) {
     const size_t count = json_array_size(list);
     for (size_t i = 0; i < count; i++) {
@@ -146,7 +146,7 @@ static bool is_within(const json_t *value, double most) {
     return json_is_number(value) && fabs(json_number_value(value)) <= most;
 }
 
-/* Two inputs become places on the plane, and two outputs turn with it. */
+/* A plane needs two inputs for places and two outputs, which turn with it. */
 static bool check_geo(const check *c) {
     const json_t *geo = json_object_get(c->notes, "geo");
     const size_t covariates = json_array_size(json_object_get(c->notes, "covariates"));

@@ -37,11 +37,11 @@ static const uint64_t power_integer[] = {1u,
 
 enum {
     WORD_DIGITS = 19,      /* any 19 digits fit in 64 bits, and so does 10^19 */
-    QUOTIENT_DIGITS = 38,  /* two divisors of 64 bits */
-    EXPONENT_LIMIT = 99999 /* far beyond what any double has */
+    QUOTIENT_DIGITS = 38,  /* two divisors of 64 bits each */
+    EXPONENT_LIMIT = 99999 /* far beyond the range of double */
 };
 
-/* The C locale, made once and kept; glibc hands out one static object for it. */
+/* The C locale, created once and kept; glibc returns a static object for it. */
 static locale_t c_locale(void) {
     static _Atomic(locale_t) kept;
     locale_t locale = atomic_load(&kept);
@@ -65,8 +65,8 @@ static double power_of_two(int exponent) {
 }
 
 /* w / 10^k, rounded once; w > 0, 0 < k <= 38. Long division by two divisors d1 d2 = 10^k, each shifted so
- * that its top bit is set: the quotient then has 62 bits or more, and whether anything was left over goes
- * into its last bit, far below the 53 that stay. */
+ * that its top bit is set. The quotient then has at least 62 bits. A nonzero remainder sets its last bit, far
+ * below the 53 bits that are kept. */
 static double quotient(uint64_t w, unsigned k) {
     const unsigned k1 = k < WORD_DIGITS ? k : WORD_DIGITS, up = leading_zeros(w);
     const unsigned up1 = leading_zeros(power_integer[k1]);
@@ -87,7 +87,7 @@ static double quotient(uint64_t w, unsigned k) {
     return (double)(q | (rest != 0)) * power_of_two(exponent);
 }
 
-/* w 10^exponent where few operations give it exactly rounded. */
+/* w 10^exponent, if a few operations give it exactly rounded. */
 static bool quick(uint64_t w, long exponent, double *value) {
     if (w == 0) {
         *value = 0.0;
@@ -107,7 +107,7 @@ static bool is_digit(char c) {
     return (unsigned char)(c - '0') < 10;
 }
 
-/* Behind the exponent at `at`, when there is one; it is added to *exponent. */
+/* The position after the exponent at `at`, if there is one, which is added to *exponent. */
 static const char *scan_exponent(const char *at, long *exponent) {
     if (*at != 'e' && *at != 'E') return at;
     const char *digits = at + 1;

@@ -1,5 +1,5 @@
-/* Inputs on a circle: those of period T repeat after T. Lists of periods have a number for each input, 0 where it is on
- * the line; NULL: all are. */
+/* Periodic inputs: an input with period T repeats after T. A list of periods has one number per input, 0 for
+ * inputs that are not periodic; NULL: none is. */
 #ifndef ORFFI_BASE_PERIODS_H
 #define ORFFI_BASE_PERIODS_H
 
@@ -11,7 +11,7 @@ static inline bool orffi_is_periodic(const double *periods, size_t i) {
     return periods && periods[i] > 0.0;
 }
 
-/* The step along input i that is the shortest among its images: from -T/2 to T/2. */
+/* The shortest of the equivalent steps along input i: from -T/2 to T/2. */
 static inline double orffi_shortest(const double *periods, size_t i, double step) {
     return orffi_is_periodic(periods, i) ? remainder(step, periods[i]) : step;
 }

@@ -9,9 +9,9 @@
 
 #define DEGREE 0.017453292519943295
 
-enum { ROWS = 256 }; /* projected at a time */
+enum { ROWS = 256 }; /* projected at once */
 
-/* ---- the names */
+/* ---- names */
 
 static const char *const names[] = {ORFF_GEO_LIST(ORFFI_NAME_OF) NULL};
 
@@ -62,9 +62,9 @@ bool orffi_plane_centre(const orffi_plane_sum *sum, orff_plane *plane) {
     return hypot(across, sum->z) > 1e-9;
 }
 
-/* With unit vectors e0, n0 (east, north at the centre) and e, n (at the point): the great circle from the
- * centre leaves along (sin a0, cos a0) and arrives along (sin a1, cos a1); the vectors are turned by a1 - a0.
- */
+/* Let e0, n0 (at the centre) and e, n (at the point) be unit vectors to the east and north. The great circle
+ * from the centre leaves along (sin a0, cos a0) and arrives along (sin a1, cos a1); vectors are turned by a1
+ * - a0. */
 void orffi_plane_forward(const orff_plane *plane, double lon, double lat, double place[2], double turn[2]) {
     const double l = (lon - plane->lon) * DEGREE, f = lat * DEGREE, f0 = plane->lat * DEGREE;
     const double east = cos(f) * sin(l), north = cos(f0) * sin(f) - sin(f0) * cos(f) * cos(l);
@@ -298,7 +298,7 @@ static orff_status read_plane(const orffi_fields *in, size_t d, size_t p, orff_p
     return orffi_fields_blame(in, orffi_plane_check(plane, d, p));
 }
 
-/* Notes that are somebody else's, or damaged, tell of no plane. */
+/* Notes in another format, or damaged, contain no plane. */
 static orff_status read_notes(size_t d, size_t p, const char *text, orff_plane *plane, bool *there) {
     orff_notes *notes = NULL;
     orff_plane found;

@@ -1,9 +1,9 @@
 /* A plane for a region of the Earth: azimuthal equidistant, in kilometres, on the sphere.
  *
- * Distances from the centre and directions at the centre are true. Across the direction from the centre
- * lengths are stretched by c / sin c, c being the angle from the centre. Vectors keep their length: they are
- * turned by the angle between the meridian and the plane's y axis, measured against the great circle from the
- * centre. A plane with a crs is that of a projected coordinate system instead: see base/crs.h. */
+ * Distances and directions from the centre are true. Across the direction to the centre, lengths are
+ * stretched by c / sin c, c the angle from the centre. Vectors keep their length: they are turned by the
+ * angle between the meridian and the plane's y axis, both measured against the great circle from the centre.
+ * A plane with a crs is that of a projected coordinate system instead: see base/crs.h. */
 #ifndef ORFFI_BASE_PLANE_H
 #define ORFFI_BASE_PLANE_H
 
@@ -11,13 +11,13 @@
 
 #define ORFFI_EARTH_KM 6371.0088 /* mean radius */
 
-/* Sums of unit vectors, from which the centre follows. */
+/* Sums of unit vectors, which determine the centre. */
 typedef struct orffi_plane_sum {
     double x, y, z;
 } orffi_plane_sum;
 void orffi_plane_add(orffi_plane_sum *sum, double lon, double lat);
 
-/* False where there is none: the points surround the Earth evenly. */
+/* False if there is no centre: the points surround the Earth evenly. */
 bool orffi_plane_centre(const orffi_plane_sum *sum, orff_plane *plane);
 
 /* Degrees to km on the plane; and the cosine and sine of the angle that turns (east, north) into the plane's
@@ -31,36 +31,37 @@ void orffi_plane_vector_from(const double turn[2], double vector[2]);
 /* c / sin c - 1 at a distance of `km` from the centre. */
 double orffi_plane_stretch(double km);
 
-/* Rows X (n x d) in place; turns (n x 2) may be NULL. The rows are numbered from first + 1 in the message about one that
- * is not in degrees. Rows with a number that is not finite stay as they are: others complain of them. */
+/* Projects rows X (n x d) in place; turns (n x 2) may be NULL. The message about a row that is not in degrees
+ * counts rows from first + 1. Rows with a number that is not finite are left unchanged; other checks refuse
+ * them. */
 orff_status orffi_plane_places(const orff_plane *plane, size_t d, size_t first, size_t n, double *X,
                                double *turns);
 
-/* Places and vectors (n x 2, may be NULL) of rows in place. */
+/* Projects places and turns vectors (n x 2, may be NULL) of rows, in place. */
 orff_status orffi_plane_rows(const orff_plane *plane, size_t d, size_t first, size_t n, double *X,
                              double *vectors);
 
-/* By how much lengths on the plane are wrong at worst, at n rows X (n x d) in degrees: 0.05 is 5 %. */
+/* The largest relative error of lengths on the plane, over n rows X (n x d) in degrees: 0.05 is 5 %. */
 orff_status orffi_plane_distortion(const orff_plane *plane, size_t d, size_t n, const double *X,
                                    double *most);
 
-/* That of a system, or for crs NULL the one around n rows. */
+/* The plane of a coordinate system, or, if crs is NULL, the one centred on n rows. */
 orff_status orffi_plane_find(orff_plane *plane, const char *crs, size_t d, const size_t inputs[2], size_t n,
                              const double *X);
 
-/* Whether a plane can be that of d inputs and p outputs. */
+/* Fails unless a plane can have d inputs and p outputs. */
 orff_status orffi_plane_check(const orff_plane *plane, size_t d, size_t p);
 
-/* ORFF_ERROR_MISMATCH where one has a plane (else NULL) and the other none or another. */
+/* ORFF_ERROR_MISMATCH if only one of them has a plane (NULL: none) or their planes differ. */
 orff_status orffi_plane_compare(const orff_plane *a, const orff_plane *b);
 
-/* ---- as member "plane" of a file's object: null for none */
+/* ---- the member "plane" of a file's object: null if there is none */
 
-/* Not 0 where there is no memory. */
+/* Returns nonzero if memory runs out. */
 int orffi_plane_pack(json_t *object, const orff_plane *plane);
 
-/* For d inputs and p outputs; *there is false for none. A file that is older than this member tells the plane in its
- * notes, if there is one. */
+/* For d inputs and p outputs; *there is false if there is none. A file older than this member has its plane
+ * in the notes, if at all. */
 orff_status orffi_plane_unpack(const orffi_fields *in, size_t d, size_t p, const char *notes,
                                orff_plane *plane, bool *there);
 

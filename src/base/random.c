@@ -14,7 +14,7 @@ static void philox_round(uint32_t c[4], uint32_t key0, uint32_t key1) {
     c[3] = (uint32_t)a;
 }
 
-/* The keys step by the fractions of the golden ratio and of sqrt(3). */
+/* The keys advance by the fractions of the golden ratio and of sqrt(3). */
 void orffi_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
     uint32_t c[4] = {counter[0], counter[1], counter[2], counter[3]};
     uint32_t key0 = key[0], key1 = key[1];
@@ -43,7 +43,7 @@ double orffi_rng_normal(orffi_rng rng, uint64_t index, uint32_t slot) {
     return orffi_normal_quantile(orffi_rng_uniform(rng, index, slot));
 }
 
-/* A small shape puts much of its mass below the smallest double. */
+/* A small shape puts much of its mass below the smallest double: the result is then DBL_MIN. */
 double orffi_rng_gamma(orffi_rng rng, uint64_t index, uint32_t slot, double shape) {
     return fmax(orffi_gamma_quantile(shape, orffi_rng_uniform(rng, index, slot)), DBL_MIN);
 }

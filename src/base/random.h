@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Names one independent sequence: `stream` separates uses (one per kernel group and purpose), `index` the
- * items (frequency j, row i), `slot` the numbers within an item. */
+/* Identifies one independent sequence: `stream` separates uses (one per kernel group and purpose), `index`
+ * the items (frequency j, row i), `slot` the numbers within an item. */
 typedef struct orffi_rng {
     uint64_t seed;
     uint32_t stream;
@@ -17,7 +17,7 @@ void orffi_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out
 
 uint64_t orffi_rng_bits(orffi_rng rng, uint64_t index, uint32_t slot);
 
-/* All in the open interval or the whole line; never 0, 1, infinite. */
+/* The uniform lies in the open interval; all others are finite. */
 double orffi_rng_uniform(orffi_rng rng, uint64_t index, uint32_t slot);             /* U(0,1) */
 double orffi_rng_normal(orffi_rng rng, uint64_t index, uint32_t slot);              /* N(0,1) */
 double orffi_rng_gamma(orffi_rng rng, uint64_t index, uint32_t slot, double shape); /* rate 1 */

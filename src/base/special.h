@@ -1,4 +1,4 @@
-/* Special functions the C library does not have, to nearly full double precision. */
+/* Special functions missing from the C library, to nearly full double precision. */
 #ifndef ORFFI_BASE_SPECIAL_H
 #define ORFFI_BASE_SPECIAL_H
 
@@ -12,7 +12,7 @@ double orffi_gamma_q(double a, double x);
 /* x with P(a,x) = u: the quantile of Gamma(shape a, rate 1). Relative error about 1e-13. */
 double orffi_gamma_quantile(double a, double u);
 
-/* Chi law with dof degrees of freedom (dof > 0, need not be whole). */
+/* Chi law with dof degrees of freedom (dof > 0, not necessarily an integer). */
 double orffi_chi_cdf(double dof, double x);
 double orffi_chi_quantile(double dof, double u);
 

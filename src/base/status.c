@@ -19,7 +19,8 @@ const char *orff_error_message(void) {
     return last_message;
 }
 
-/* Written aside first: an argument may be the present message itself. Names and texts of files stand in messages. */
+/* Formats into a separate buffer first, because an argument may be the current message. Makes names and texts
+ * from files safe to show. */
 orff_status orffi_fail(orff_status status, const char *format, ...) {
     char message[sizeof last_message];
     va_list arguments;

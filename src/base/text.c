@@ -1,9 +1,10 @@
-/* Text that came from a file, made fit for a terminal, a log or a picture. */
+/* Makes text from files safe to show in a terminal, a log or a picture. */
 #include "base/text.h"
 
 #include <string.h>
 
-/* Bytes of the well-formed UTF-8 character at `text`, with its code point; 0 where there is none. */
+/* The number of bytes of the well-formed UTF-8 character at `text`, and its code point; 0 if there is
+ * none. */
 static size_t decode(const unsigned char *text, uint32_t *point) {
     static const struct {
         unsigned char mask, lead;
@@ -32,14 +33,15 @@ bool orffi_text_is_utf8(const char *text) {
     return true;
 }
 
-/* What moves the cursor, rings, changes colours or the direction of the text around it. */
+/* Characters that move the cursor, ring the bell, or change colours or the direction of the text around
+ * them. */
 static bool is_control(uint32_t point) {
     return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x61c || point == 0x200e ||
            point == 0x200f || (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
            point == 0xfeff;
 }
 
-/* The form in which the next character is shown, its length, and the bytes it stands for. */
+/* The next character as it is shown, the length of that, and the number of bytes it takes in the text. */
 static size_t form(const unsigned char *text, char shown[16], size_t *taken) {
     static const char digits[] = "0123456789abcdef";
     uint32_t point = 0;
@@ -59,7 +61,7 @@ static size_t form(const unsigned char *text, char shown[16], size_t *taken) {
 bool orff_text_show(char *shown, size_t room, const char *text) {
     const unsigned char *at = (const unsigned char *)text;
     char next[16];
-    size_t used = 0, fits = 0, taken; /* fits: as far as dots may follow */
+    size_t used = 0, fits = 0, taken; /* fits: the last length after which "..." has room */
     while (room && *at) {
         const size_t length = form(at, next, &taken);
         if (used + length >= room) break;

@@ -1,4 +1,4 @@
-/* Text in UTF-8. orff_text_show of orff.h makes it fit for people. */
+/* Text in UTF-8. orff_text_show of orff.h makes it safe to show. */
 #ifndef ORFFI_BASE_TEXT_H
 #define ORFFI_BASE_TEXT_H
 

@@ -16,16 +16,16 @@
 
 enum { MOST_THREADS = 1024 };
 
-/* Present in the BLAS of their name only. */
+/* Each exists only in the BLAS of its name. */
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 extern void bli_thread_set_num_threads(intptr_t count) __attribute__((weak));
 extern void MKL_Set_Num_Threads(int count) __attribute__((weak));
 
-static atomic_int chosen; /* 0: all there are */
-static atomic_int found;  /* how many that is; 0: not looked at yet */
+static atomic_int chosen; /* 0: all processors */
+static atomic_int found;  /* number of processors; 0: not determined yet */
 
-/* What OpenMP would take by itself: the machine's processors, or fewer where OMP_NUM_THREADS says so.
- * Looked at once, before orff_set_threads changes it. */
+/* The number that OpenMP would use by itself: the machine's processors, or fewer if OMP_NUM_THREADS says so.
+ * Determined once, before orff_set_threads changes it. */
 static int machine_threads(void) {
     if (atomic_load(&found)) return atomic_load(&found);
 #ifdef _OPENMP
@@ -39,22 +39,23 @@ static int machine_threads(void) {
 
 /* ---- fork
  *
- * A child has only the thread that forked. In GNU's OpenMP this thread would wait for the team it had in the parent,
- * for ever. So the team is dismissed before the fork; parent and child gather new ones when they need them. Where that
- * cannot be, as inside of a parallel region, the child works alone. BLAS that have threads of their own know of forks. */
+ * A child has only the thread that forked. In GNU's OpenMP that thread would wait for ever for its team, which
+ * exists only in the parent. So the team is dismissed before the fork, and parent and child start new ones when
+ * they need them. If dismissing is impossible, as inside a parallel region, the child works alone. BLAS
+ * libraries with threads of their own handle forks themselves. */
 
-static _Thread_local bool dismissed; /* the team of the thread that is about to fork */
+static _Thread_local bool dismissed; /* the team of the forking thread was dismissed */
 static atomic_bool alone;            /* this process is a child without threads */
 
-/* GNU's runtime may be there beside another: our loops have that of our compiler, BLAS that of its own. Its functions
- * are asked of itself, as their names are those of every OpenMP. */
+/* Our compiler's loops and BLAS may use different OpenMP runtimes, and GNU's may be either. All runtimes
+ * export the same names, so GNU's functions are looked up in its own library. */
 static struct {
     int (*pause)(int kind); /* dismisses the team; NULL in versions before 9 */
     void (*set_threads)(int count);
 } gnu;
 
-/* The file of our loops' runtime where that is GNU's: a Python wheel carries it under a name of its own, and there may be
- * others beside it. Else the usual name. */
+/* The file of the OpenMP runtime of our loops, if that is GNU's: a Python wheel has it under a name of its
+ * own, and others may be loaded too. Otherwise the usual name. */
 static const char *gnu_runtime_name(Dl_info *at) {
 #ifdef _OPENMP
     int (*const function)(void) = omp_get_max_threads;
@@ -75,7 +76,8 @@ static void find_gnu_runtime(void) {
     memcpy(&gnu.set_threads, &set, sizeof set);
 }
 
-/* LLVM's runtime of our loops, which knows of forks by itself unless the environment forbids it: scikit-learn does. */
+/* Whether our loops use LLVM's runtime with its handling of forks turned off by the environment, as
+ * scikit-learn does. */
 static bool llvm_hangs(void) {
 #if defined(_OPENMP) && defined(__clang__)
     const char *text = getenv("KMP_INIT_AT_FORK");
@@ -102,13 +104,13 @@ static void after_fork_in_child(void) {
     if (gnu.set_threads) gnu.set_threads(1);
 }
 
-/* When the library is loaded: the team may have been gathered by others than us. */
+/* Runs when the library is loaded, because others may have started the team. */
 __attribute__((constructor)) static void watch_forks(void) {
     find_gnu_runtime();
     pthread_atfork(before_fork, NULL, after_fork_in_child);
 }
 
-/* ---- how many */
+/* ---- number of threads */
 
 static _Thread_local bool by_itself;
 

@@ -1,4 +1,4 @@
-/* One thread count for our OpenMP loops and for BLAS. */
+/* One number of threads for our OpenMP loops and for BLAS. */
 #ifndef ORFFI_BASE_THREADS_H
 #define ORFFI_BASE_THREADS_H
 
@@ -11,12 +11,12 @@
 /* For num_threads(...) clauses: orff_get_threads() as an int. */
 int orffi_thread_count(void);
 
-/* Whether the calling thread works alone, in our loops, for work that is not worth waking others. Returns
- * what it was, to be set again. */
+/* Makes the calling thread run our loops alone, for work too small to wake other threads. Returns the
+ * previous value, to be restored. */
 bool orffi_work_alone(bool alone);
 
-/* How many threads an OpenMP BLAS takes when the calling thread calls it: limit > 0 sets it. Returns what
- * it was, to be set again; 0 changes nothing. */
+/* The number of threads that an OpenMP BLAS uses when the calling thread calls it; limit > 0 sets it, 0
+ * changes nothing. Returns the previous value, to be restored. */
 static inline int orffi_team_limit(int limit) {
 #ifdef _OPENMP
     const int before = omp_get_max_threads();
@@ -28,7 +28,7 @@ static inline int orffi_team_limit(int limit) {
 #endif
 }
 
-/* The calling thread's number in its OpenMP team, 0 outside of one: whose scratch is mine. */
+/* The calling thread's index in its OpenMP team, 0 outside a team: selects its scratch. */
 static inline int orffi_thread_index(void) {
 #ifdef _OPENMP
     return omp_get_thread_num();

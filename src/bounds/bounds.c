@@ -1,8 +1,8 @@
 /* P{ sup |K~ - K| >= epsilon } <= exp(log_factor - rate D).
  *
- * All come from one scheme: cover the differences x - z by (4l/r)^d balls of radius r, bound the error at the
- * centres by a tail inequality at epsilon/2 and the rest by the Lipschitz constant, choose r. With a tail of
- * 2 p exp(-D e) at a centre this gives
+ * All bounds come from one scheme: cover the differences x - z by (4l/r)^d balls of radius r; bound the error
+ * at the centres by a tail inequality at epsilon/2, and the rest by the Lipschitz constant; choose r. With a
+ * tail of 2 p exp(-D e) at a centre this gives
  *
  *     C' 2^((6d+2)/(d+2)) p^(2/(d+2)) (L l/epsilon)^(2d/(d+2)) exp(-2 D e/(d+2)),     E (Lipschitz)^2 <= L^2
  */
@@ -52,8 +52,8 @@ static orff_bound not_applicable(const char *reason) {
     return (orff_bound){.reason = reason, .log_factor = NAN, .rate = NAN};
 }
 
-/* A set of smaller diameter lies in one of larger: where L l < epsilon/4 the scheme would want balls wider than
- * the set, and the bound is that of a set with L l = epsilon/4, of which the scheme holds. */
+/* A set of smaller diameter lies in one of larger diameter. If L l < epsilon/4, the scheme would need balls
+ * wider than the set; the bound for a set with L l = epsilon/4 is used instead. */
 #define SMALLEST_RATIO 0.25
 
 /* log of C (L l/epsilon)^(2d/(d+2)) */
@@ -129,7 +129,8 @@ static orff_bound importance(const orffi_bound_setting *s, const orff_bound_ques
     };
 }
 
-/* Rahimi and Recht by Hoeffding, epsilon in units of |A|: the prefactor 2^8 (.)^2 rounds up the tight one. */
+/* Rahimi and Recht by Hoeffding, epsilon in units of |A|; the prefactor 2^8 (.)^2 is an upper bound of the
+ * tight one. */
 static orff_bound scalar(const orffi_bound_setting *s, const orff_bound_question *q, double epsilon,
                          orff_bound_kind kind) {
     const double d = (double)s->d, e = epsilon / (s->known ? s->K0 : 1.0);
@@ -164,13 +165,13 @@ double orff_bound_features(const orff_bound *bound, double probability) {
     const double wanted = log1p(-probability);
     if (!(bound->rate > 0.0)) return INFINITY;
     double D = fmax(ceil((bound->log_factor - wanted) / bound->rate), 1.0);
-    /* the quotient may be off by a rounding */
+    /* corrects the rounding error of the quotient */
     while (D > 1.0 && D < 0x1p52 && orff_bound_log_probability(bound, D - 1.0) <= wanted) D -= 1.0;
     while (D < 0x1p52 && orff_bound_log_probability(bound, D) > wanted) D += 1.0;
     return D;
 }
 
-/* ---- all of them */
+/* ---- all bounds */
 
 static orff_status check(const orff_bound_question *q) {
     if (!(q->epsilon > 0.0 && isfinite(q->epsilon)))
@@ -192,7 +193,7 @@ static orff_status check(const orff_bound_question *q) {
     return ORFF_OK;
 }
 
-/* What the caller says comes before what is known. */
+/* Constants given by the caller replace known ones. */
 static void apply_given_constants(const orffi_bound_setting *s, const orff_bound_question *q,
                                   orff_bound_terms *t) {
     if (q->b > 0.0) t->b = t->b_printed = q->b;
@@ -214,7 +215,7 @@ static void fill(const orffi_bound_setting *s, const orff_bound_question *q, orf
         b[k] = scalar(s, q, r->epsilon, (orff_bound_kind)k);
 }
 
-/* Errors of K~ seen beside the root mean square at the worst delta, 95 % of the draws, d = 2 to 4. */
+/* Measured errors of K~ divided by the root mean square at the worst delta: 95 % of the draws, d = 2 to 4. */
 static const double thumb[2] = {2.5, 4.2};
 
 static void conclude(const orff_bound_question *q, orff_bound_report *r) {

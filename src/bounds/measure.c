@@ -1,4 +1,4 @@
-/* The error of K~ as it is: the largest over random pairs of a cube or a ball, for several draws.
+/* The measured error of K~: the largest over random pairs in a cube or a ball, for several draws.
  *
  *     K~(delta) = sum_j q_j cos<w_j,delta> A_j:  the cosines of phi(delta) (n x D) times the rows
  *     sqrt(q_j) A_j (D x p(p+1)/2)
@@ -13,15 +13,15 @@
 #include "base/random.h"
 #include "features/features.h"
 
-#define STREAM 0x626e6473u /* apart from those of the frequencies */
-#define ROWS   128         /* pairs in a block */
+#define STREAM 0x626e6473u /* separate from the streams of the frequencies */
+#define ROWS   128         /* pairs per block */
 
 typedef struct work {
     size_t d, p, half, pairs; /* half = p(p+1)/2 */
     double *delta;            /* pairs x d */
     double *exact;            /* pairs x half: upper triangles of K */
     double *K;                /* p x p */
-    double *blocks;           /* D x half, of one draw */
+    double *blocks;           /* D x half, for one draw */
     double *phi;              /* ROWS x 2D */
     double *approx;           /* ROWS x half */
     double *B, *weights;      /* p x widest, D */
@@ -31,7 +31,7 @@ orff_measure orff_measure_default(void) {
     return (orff_measure){.diameter = 1.0, .pairs = 1500, .repeats = 40, .quantile = 0.95};
 }
 
-/* A point of the cube of diameter l, or of the ball: a direction times l/2 U^(1/d). */
+/* A point in the cube of diameter l, or in the ball: a direction times l/2 U^(1/d). */
 static void draw_point(orffi_rng rng, uint64_t index, size_t d, const orff_measure *how, double *x) {
     double norm = 0.0;
     const double side = how->diameter / sqrt((double)d);
@@ -47,7 +47,7 @@ static void draw_point(orffi_rng rng, uint64_t index, size_t d, const orff_measu
     for (size_t i = 0; i < d; i++) x[i] *= radius;
 }
 
-/* delta = x - z; the first pair has x = z. z is d entries of scratch. */
+/* delta = x - z; the first pair has x = z. z: d numbers of scratch. */
 static void draw_pairs(work *w, const orff_measure *how, uint64_t seed, double *z) {
     const orffi_rng rng = {seed, STREAM};
     for (size_t n = 1; n < w->pairs; n++) {
@@ -108,7 +108,7 @@ static orff_status fill_blocks(work *w, const orff_features *f, size_t D) {
     return ORFF_OK;
 }
 
-/* Largest and summed error over all pairs. */
+/* The largest error and the sum of errors over all pairs. */
 static orff_status sweep(work *w, const orff_features *f, size_t D, double *largest, double *sum) {
     *largest = *sum = 0.0;
     for (size_t first = 0; first < w->pairs; first += ROWS) {
@@ -147,7 +147,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The smallest value that a share q of the sorted values does not exceed. */
+/* The smallest value that is not exceeded by a share q of the sorted values. */
 static double quantile(size_t count, const double *sorted, double q) {
     const double rank = ceil(q * (double)count);
     const size_t place = rank < 1.0 ? 0 : (size_t)rank - 1;

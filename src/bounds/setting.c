@@ -1,4 +1,4 @@
-/* What the bounds need of one part: the size of its blocks and the moments of its law. */
+/* What the bounds need to know about one part: the size of its blocks and the moments of its law. */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void find_scales(orffi_bound_setting *s) {
     s->spherical = s->one_sigma && law->base->spherical;
 }
 
-/* E|w|^2 over the covariates: the space of the same law turned round. */
+/* E|w|^2 over the covariates: uses the same law with space and covariates exchanged. */
 static orff_status measure_covariates(orffi_bound_setting *s) {
     const orffi_spectrum *law = &s->part->law;
     orffi_spectrum rest;

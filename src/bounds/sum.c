@@ -1,12 +1,13 @@
-/* The constants of a sum of parts. The D frequencies are divided among the groups of parts, a share s_g each, so that
+/* The constants of a sum of parts. The D frequencies are divided among the groups of parts, with a share s_g
+ * each, so
  *
  *     K~ - K = sum_g (1/(s_g D)) sum_j (cos<w_j,.> A_g(w_j) - K_g),      A_g the sum over the parts of the group
  *
- * are independent summands of unequal size, for which the proof holds with
+ * are independent summands of unequal size. The proof then holds with
  *
  *     b = sum_g b_g / s_g,    m = max_g m_g / s_g,    sigma_p = sum_g sigma_g           (the last by Minkowski)
  *
- * In a group the root of b, m and sigma are norms of A_g: those of the parts add up. */
+ * Within a group the root of b, m and sigma are norms of A_g, so those of the parts add up. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ typedef struct constants {
     double root_b, m, sigma, psi1, largest;
 } constants;
 
-/* iid draws, and by importance where the group is. */
+/* iid draws, by importance if the group is. */
 typedef struct group_sum {
     constants plain, drawn;
 } group_sum;
@@ -43,7 +44,7 @@ static void add_part(group_sum *to, const orffi_bound_setting *s, const orff_bou
     add(&to->drawn, importance ? drawn : plain);
 }
 
-/* Rounding leaves a group one frequency less than its share at most. */
+/* Because of rounding, a group may have one frequency less than its share. */
 static double share_of(const orff_kernel *kernel, size_t D, size_t g) {
     if (kernel->n_groups == 1) return 1.0;
     const double count = (double)orffi_bank_allotted(kernel, D, g) - 1.0;
@@ -127,13 +128,14 @@ orff_status orffi_bound_sum_terms(size_t n_parts, const orff_part *parts, size_t
 
 /* ---- custom parts */
 
-/* A Hermitian A is seen as the symmetric matrix [Re A, -Im A; Im A, Re A], whose norm is the same: p and columns are twice as many. */
+/* A Hermitian A is treated as the symmetric matrix [Re A, -Im A; Im A, Re A], which has the same norm: p and
+ * columns are then twice as large. */
 typedef struct draws {
     size_t count, d, p;
     bool hermitian;
     double *omega, *weight, *norm; /* count x d, count, count: |A(w)| */
     double *B, *A, *square, *mean; /* p x columns; p x p each */
-    double *pairs;                 /* of a Hermitian block: as many as B has */
+    double *pairs;                 /* for a Hermitian block: as many numbers as B */
     double *all;
 } draws;
 
@@ -184,7 +186,7 @@ static orff_status sum_blocks(draws *r, const orff_features *f) {
     return ORFF_OK;
 }
 
-/* c with mean exp(|A|/c) = 2. */
+/* The c for which the mean of exp(|A|/c) is 2. */
 static double measure_psi1(const draws *r) {
     double largest = 0.0;
     for (size_t j = 0; j < r->count; j++) largest = fmax(largest, r->norm[j]);
@@ -201,8 +203,8 @@ static double measure_psi1(const draws *r) {
     return high;
 }
 
-/* b <= |E A^2|, as cos^2 <= 1. Phases of a Hermitian A may cancel in E A^2, but not in E Re(e^{-i<w,delta>} A)^2 at another delta: there
- * b <= E |A|^2. */
+/* b <= |E A^2|, because cos^2 <= 1. For a Hermitian A, phases may cancel in E A^2 but not in E
+ * Re(e^{-i<w,delta>} A)^2 at another delta; there b <= E |A|^2. */
 static double measure_b(const draws *r, double E_A2) {
     double sum = 0.0;
     for (size_t j = 0; j < r->count; j++) sum += r->norm[j] * r->norm[j] / (double)r->count;

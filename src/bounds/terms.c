@@ -1,4 +1,4 @@
-/* The constants of the theorem, printed and mended. */
+/* The constants of the theorem, as printed and corrected. */
 #include <math.h>
 
 #include "bounds/bounds.h"
@@ -16,10 +16,10 @@ double orffi_bound_var_A(const orffi_bound_setting *s) {
     return largest;
 }
 
-/* (d+1)/sigma^4 for curl-free (right), d(4d-3)/sigma^4 for div-free (right: 3(d-1)/sigma^4). */
+/* (d+1)/sigma^4 for curl-free (correct), d(4d-3)/sigma^4 for div-free (correct is 3(d-1)/sigma^4). */
 double orffi_bound_var_A_printed(const orffi_bound_setting *s) {
     const double d = (double)s->space, s4 = s->v * s->v / pow(s->sigma, 4.0);
-    const bool pure = s->part->rule->elementary; /* the paper has no sums of the two */
+    const bool pure = s->part->rule->elementary; /* the paper has no combinations of the two */
     if (!s->physical) return 0.0;
     if (!s->gaussian || !s->one_sigma || !pure) return NAN;
     return s->curl > 0.0 ? (d + 1.0) * s4 : d * (4.0 * d - 3.0) * s4;
@@ -32,7 +32,7 @@ static double norm_E_A2(const orffi_bound_setting *s) {
     return largest;
 }
 
-/* log E exp(t |w|^2) = -1/2 sum log(1 - 2 t/l_i^2), rising in t and infinite at l_min^2/2. */
+/* log E exp(t |w|^2) = -1/2 sum log(1 - 2 t/l_i^2), increasing in t and infinite at l_min^2/2. */
 static double log_mgf(const orffi_bound_setting *s, double t) {
     const orffi_spectrum *law = &s->part->law;
     double sum = 0.0;
@@ -47,7 +47,7 @@ static double log_mgf(const orffi_bound_setting *s, double t) {
 static double psi1(const orffi_bound_setting *s) {
     const double s2 = s->sigma * s->sigma;
     if (!s->physical) return s->K0 / LN2;
-    if (!s->gaussian) return INFINITY; /* tails of |w|^2 heavier than exponential for all other bases */
+    if (!s->gaussian) return INFINITY; /* for all other bases |w|^2 has heavier tails than exponential */
     if (s->one_sigma) return s->v * s->norm * 2.0 / (s2 * -expm1(-2.0 * LN2 / (double)s->space));
     double low = 0.0, high = s2 / 2.0;
     for (int i = 0; i < 200 && low < high; i++) {
@@ -69,13 +69,12 @@ static double sigma_p2(const orffi_bound_setting *s) {
            (s->moment[3] + (s->covariates ? s->others * s->moment[2] : 0.0));
 }
 
-/* Draws from |z|^2 mu with weights E|z|^2/(D |z|^2), z = w whitened, have blocks of norm at most
- * v norm R/D, R = E|z|^2/l_min^2. Hence
+/* Draws from |z|^2 mu with weights E|z|^2/(D |z|^2), z = w whitened, have blocks of norm at most v norm R/D,
+ * with R = E|z|^2/l_min^2. Hence
  *
  *     |D q A - K|       <= v norm R + K0
  *     b(delta)          <= v norm R K0                      (A^2 <= v norm |w|^2 A)
- *     E' |w|^2 |D q A|^2 <= v^2 norm^2 (R E|w|^4 + R^2 E|w_covariates|^2)
- */
+ *     E' |w|^2 |D q A|^2 <= v^2 norm^2 (R E|w|^4 + R^2 E|w_covariates|^2) */
 static void importance_terms(const orffi_bound_setting *s, double sharp, orff_bound_terms *t) {
     const double block = s->v * s->norm, R = s->whitened;
     t->b_importance = t->sigma_p2_importance = t->largest_importance = NAN;

@@ -1,4 +1,4 @@
-/* b(delta) = |E[cos^2<w,delta> A^2] - K(delta)^2|, exactly and as the paper bounds it.
+/* b(delta) = |E[cos^2<w,delta> A^2] - K(delta)^2|, exactly and in the paper's bound.
  *
  * cos^2 a = (1 + cos 2a)/2 turns E[cos^2<w,delta> A^2] into values at 0 and at 2 delta.
  *
@@ -17,7 +17,7 @@
 
 static const orff_variance unknown = {NAN, NAN, NAN, NAN};
 
-/* ---- axial matrices: one sigma on the space, spherical base; eigenvalues along and across delta */
+/* ---- axial matrices, for one sigma on the space and a spherical base; eigenvalues along and across delta */
 
 /* E[cos<w,t> w w^T] at |t| = r on the space */
 static orffi_axial second(const orffi_bound_setting *s, double r) {
@@ -67,7 +67,7 @@ static double axial_importance(const orffi_bound_setting *s, double r, double k1
     return orffi_axial_norm(s, combine(s->moment[1], squared_rule(s, half), -1.0, product(K, K)));
 }
 
-/* (1/2)|(K(2 delta) + K(0)) E A - 2 K(delta)^2| + |Var A|, E A = K(0); printed without the K(0). */
+/* (1/2)|(K(2 delta) + K(0)) E A - 2 K(delta)^2| + |Var A|, E A = K(0); the printed form lacks K(0). */
 static double proposition(const orffi_bound_setting *s, double r, double zero, double var) {
     const orffi_axial K = kernel_at(s, r, 1.0), K0 = kernel_at(s, 0.0, 1.0);
     const orffi_axial sum = combine(1.0, kernel_at(s, 2.0 * r, 1.0), zero, K0);
@@ -87,8 +87,8 @@ static orff_variance axial(const orffi_bound_setting *s, double r, double k1, do
 
 /* ---- decomposable */
 
-/* From k0 at delta and at 2 delta. The Gaussian k0(2 delta) = k0^4 makes b = (1 - k0^2)^2/2, which does not
- * cancel near 0. */
+/* From k0 at delta and at 2 delta. For the Gaussian, k0(2 delta) = k0^4 gives b = (1 - k0^2)^2/2, without
+ * cancellation near 0. */
 static orff_variance decomposable(const orffi_bound_setting *s, double k1, double k2) {
     const double norm = s->K0, rest = (1.0 - k1) * (1.0 + k1);
     const double b = s->gaussian ? rest * rest / 2.0 : fmax((1.0 + k2) / 2.0 - k1 * k1, 0.0);
@@ -98,11 +98,11 @@ static orff_variance decomposable(const orffi_bound_setting *s, double k1, doubl
                            .importance = NAN};
 }
 
-/* ---- Gaussian with several sigmas: w ~ N(0, T), T = diag(1/l^2); with y = T t
+/* ---- Gaussian with several sigmas: w ~ N(0, T), T = diag(1/l^2). With y = T t,
  *
  *     S(t) = exp(-t.y/2) { 2 (T - y y^T)^2 - |y|^2 (T + y y^T) + tr(T) (T - y y^T) }
  *
- * the fourth moment of a normal law with the mean i y. */
+ * is the fourth moment of a normal law with mean i y. */
 
 /* S += front S(t), t on the space (m entries); work: m. */
 static void add_fourth(const orffi_bound_setting *s, double front, const double *t, double *S, double *work) {
@@ -164,7 +164,7 @@ static orff_status several(const orffi_bound_setting *s, const double *delta, do
 
 /* ---- one delta */
 
-/* k0 of the covariates at factor * delta; all of k0 for decomposable. */
+/* k0 of the covariates at factor * delta; for decomposable the whole k0. */
 static orff_status k0_at(const orffi_bound_setting *s, const double *delta, double factor, double *k) {
     double *t;
     ORFFI_TRY(ORFFI_NEW_ARRAY(t, s->d));
@@ -236,7 +236,7 @@ static double refine(const orffi_bound_setting *s, at_radius *at, int which, dou
 
 #define GRID 2000
 
-/* Radii from 0 to `end`, closer near 0: end x^4. */
+/* Radii from 0 to `end`, denser near 0: end x^4. */
 static double grid_radius(double end, int i) {
     const double x = (double)i / GRID;
     return end * x * x * x * x;
@@ -258,15 +258,15 @@ static double largest(const orffi_bound_setting *s, at_radius *at, int which, do
     return fmax(best, refine(s, at, which, low, high));
 }
 
-/* Beyond this many length scales every k0 is at its limit to rounding, or (rational quadratic, Matern of
- * small shape) so near that b only falls towards it. */
+/* Beyond this many length scales every k0 equals its limit to rounding, or (rational quadratic, Matern of
+ * small shape) is so close that b decreases towards it. */
 #define FAR 1e4
 
 void orffi_bound_variance_largest(const orffi_bound_setting *s, double radius, orff_variance *b) {
     const bool squares = !s->physical && s->part->law.base->squares;
     *b = unknown;
     if (!s->known) return;
-    if (squares) { /* b rises to |A|^2/2, the printed one falls from its value at 0 */
+    if (squares) { /* b increases to |A|^2/2; the printed bound decreases from its value at 0 */
         *b = (orff_variance){s->K0 * s->K0 / 2.0, s->K0 * s->K0 / 2.0, s->K0 + 1.0, NAN};
         return;
     }

@@ -5,17 +5,17 @@
 #define TWO_PI 6.28318530717958647692
 #define PI     3.14159265358979323846
 
-/* nu of 1: variances of groups differ by powers of ten. Beyond 1000 they are the same to a twentieth, and 25 groups of some
- * hundred rows could not tell. */
+/* Lower bound nu = 1: the variances of groups then differ by powers of ten. Upper bound nu = 1000: they agree
+ * to 5 %, and 25 groups of some hundred rows cannot distinguish that from equal variances. */
 #define LEAST_LOG_NU 0.0
 #define MOST_LOG_NU  6.9
 
-/* v is within these factors of the variance of all together, or there is next to none of it in most of the groups. */
+/* v lies within these factors of the pooled variance, unless most of the groups hardly vary at all. */
 #define LEAST_LOG_V (-14.0)
 #define MOST_LOG_V  2.0
 
-#define HALVINGS 40 /* of an interval of 16: to 1e-11 */
-#define SECTIONS 24 /* of an interval of 7 by the golden ratio: to 1e-4, where the top is flat */
+#define HALVINGS 40 /* of an interval of length 16: to 1e-11 */
+#define SECTIONS 24 /* of an interval of length 7 by the golden ratio: to 1e-4; the maximum is flat */
 #define GOLDEN   0.61803398874989484820
 
 static double gaussian(const orffi_amplitude *a, double v) {
@@ -27,7 +27,7 @@ static double student(const orffi_amplitude *a, double v, double nu) {
            0.5 * (nu + a->P) * log1p(a->Q / (nu * v));
 }
 
-/* Twice the derivative of log p by log v; it falls. */
+/* Twice the derivative of log p with respect to log v. It decreases with v. */
 static double slope(size_t groups, const orffi_amplitude *list, double v, double nu) {
     double sum = 0.0;
     for (size_t g = 0; g < groups; g++) {
@@ -37,7 +37,7 @@ static double slope(size_t groups, const orffi_amplitude *list, double v, double
     return sum;
 }
 
-/* The best v at this nu, and log p there. */
+/* Returns log p at this nu with the best v, which goes to *v. */
 static double judge(size_t groups, const orffi_amplitude *list, double pooled, double nu, double *v) {
     double low = LEAST_LOG_V, high = MOST_LOG_V, sum = 0.0;
     for (int i = 0; i < HALVINGS; i++) {
@@ -50,7 +50,7 @@ static double judge(size_t groups, const orffi_amplitude *list, double pooled, d
     return sum;
 }
 
-/* The best nu, by the golden section. */
+/* The best nu, by golden-section search. */
 static double find_nu(size_t groups, const orffi_amplitude *list, double pooled) {
     double low = LEAST_LOG_NU, high = MOST_LOG_NU, v;
     double left = high - GOLDEN * (high - low), right = low + GOLDEN * (high - low);

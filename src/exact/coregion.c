@@ -9,21 +9,21 @@
 #include "solve/minimise.h"
 
 #define TWO_PI      6.28318530717958647692
-#define LONGEST     1.0   /* step of a logarithm, or of an entry of F in units of its output */
+#define LONGEST     1.0   /* largest step of a logarithm, or of an entry of F in units of its output */
 #define EVALUATIONS 400   /* for each column; 200 outputs need more than 60 */
-#define LOWEST      -18.0 /* of logarithms of variances, in units of that of the output */
+#define LOWEST      -18.0 /* bounds of log variances, in units of the variance of the output */
 #define HIGHEST     7.0
-#define LARGEST     30.0 /* entry of F */
-#define MOST_RANK   12   /* that is looked for where none was asked for */
-#define LOADS       6    /* sizes that a new column is tried with */
+#define LARGEST     30.0 /* largest entry of F */
+#define MOST_RANK   12   /* largest rank tried when the caller gives none */
+#define LOADS       6    /* number of sizes tried for a new column */
 
 /* ---- the evidence */
 
 typedef struct work {
     double *L, *inverse; /* p x p: S = L L^T, and S^-1 */
-    double *T;           /* p x p: L^-T U, U the eigenvectors of L^-1 A L^-T ... */
-    double *a;           /* p: ... and its eigenvalues */
-    double *w;           /* m x p: z T, then each number over 1 + e a */
+    double *T;           /* p x p: L^-T U, with U the eigenvectors of L^-1 A L^-T ... */
+    double *a;           /* p: ... and their eigenvalues */
+    double *w;           /* m x p: z T, then each entry divided by 1 + e a */
     double *P, *turn;    /* p x p */
     double *sum;         /* p */
     double log_det;      /* of S */
@@ -43,7 +43,7 @@ static orff_status work_create(work *w, size_t m, size_t p) {
     return ORFF_OK;
 }
 
-/* L becomes L^-T, and the inverse and log det S follow. */
+/* Replaces L by L^-T, and computes the inverse and log det S. */
 static orff_status factor_noise(size_t p, const double *S, work *w) {
     memcpy(w->L, S, p * p * sizeof *S);
     ORFFI_TRY(orffi_cholesky(p, w->L));
@@ -91,7 +91,7 @@ static void turn_back(const orffi_coregion_data *data, work *w, double *out) {
     orffi_gemm(false, true, p, p, p, -0.5, w->turn, p, w->T, p, 0.0, out, p);
 }
 
-/* What has no field adds -1/2 (zeros S^-1 - S^-1 rest S^-1). */
+/* Eigenvalues that are 0 add -1/2 (zeros S^-1 - S^-1 rest S^-1). */
 static void find_by_S(const orffi_coregion_data *data, work *w, double *by_S) {
     const size_t p = data->p;
     memset(w->sum, 0, p * sizeof *w->sum);
@@ -106,7 +106,7 @@ static void find_by_S(const orffi_coregion_data *data, work *w, double *by_S) {
     for (size_t i = 0; i < p * p; i++) by_S[i] -= 0.5 * data->zeros * w->inverse[i];
 }
 
-/* After find_by_S. */
+/* Must follow find_by_S, whose w->w it uses. */
 static void find_by_A(const orffi_coregion_data *data, work *w, double *by_A) {
     const size_t p = data->p;
     memset(w->sum, 0, p * sizeof *w->sum);
@@ -137,9 +137,9 @@ orff_status orffi_coregion_evaluate(const orffi_coregion_data *data, const doubl
     return status;
 }
 
-/* ---- uphill. Unknowns: F / root (p x rank), H / root (p x noise rank), log(g / root^2) (p), log(s / root^2) (p, or 1) */
+/* ---- ascent over F / root, H / root (p x ranks), log(g / root^2) (p), log(s / root^2) (p or 1) */
 
-/* Where a climb stands. */
+/* A point of the ascent. */
 typedef struct place {
     size_t rank[2]; /* of F and of H */
     double *x;
@@ -152,13 +152,13 @@ typedef struct climb {
     const orffi_coregion_data *data;
     const orffi_coregion_how *how;
     place now;                /* the best so far ... */
-    place trial[2];           /* ... and with another column of F, and of H */
-    const place *at;          /* what is being improved */
-    double *root;             /* p: of the mean square of each output */
+    place trial[2];           /* ... and with one more column of F, and of H */
+    const place *at;          /* the point being improved */
+    double *root;             /* p: root mean square of each output */
     double *matrix[2];        /* A and S at x (p x p) ... */
-    double *by[2];            /* ... and gradients by them */
-    double *low, *high, *all; /* as x */
-    double telling;           /* degrees of freedom of the field of an output */
+    double *by[2];            /* ... and the gradients with respect to them */
+    double *low, *high, *all; /* sized as x */
+    double telling;           /* degrees of freedom of the field, per output */
     size_t evaluations;
     work work;
 } climb;
@@ -175,7 +175,7 @@ static size_t size_of(const climb *c, const place *at) {
     return loads_of(c, at) + c->data->p + noises_of(c);
 }
 
-/* F and H, and the logarithms behind them. */
+/* Where F or H starts in x, and the logarithms behind them. */
 static const double *factor_of(const climb *c, const place *at, const double *x, int which) {
     return x + (which == NOISE ? c->data->p * at->rank[FIELD] : 0);
 }
@@ -184,7 +184,7 @@ static const double *logs_of(const climb *c, const place *at, const double *x, i
     return x + loads_of(c, at) + (which == NOISE ? c->data->p : 0);
 }
 
-/* F and H are determined up to rotations. */
+/* F and H are determined only up to rotations, which are not counted. */
 static size_t unknowns_of(const climb *c, const place *at) {
     size_t count = size_of(c, at);
     for (int which = FIELD; which <= NOISE; which++)
@@ -245,7 +245,8 @@ static orff_status evaluate_at(climb *c, const place *at, const double *x, doubl
                     slopes ? c->by[FIELD] : NULL, slopes ? c->by[NOISE] : NULL);
 }
 
-/* From gradients by the matrices to those by the unknowns, downhill. */
+/* Turns gradients with respect to A and S into gradients with respect to the unknowns, with the sign for
+ * descent. */
 static void turn_gradient(climb *c, const place *at, const double *x, double *gradient) {
     const size_t p = c->data->p;
     memset(gradient, 0, size_of(c, at) * sizeof *gradient);
@@ -272,7 +273,7 @@ static orff_status downhill(void *self, const double *x, double *value, double *
     return ORFF_OK;
 }
 
-/* The tolerance follows the price of a column, which has p unknowns. */
+/* The tolerance is proportional to the price of a column, which has p unknowns. */
 static orff_status improve(climb *c, place *at) {
     const size_t loads = loads_of(c, at), n = size_of(c, at);
     for (size_t i = 0; i < n; i++) {
@@ -294,7 +295,7 @@ static orff_status improve(climb *c, place *at) {
 
 /* ---- columns */
 
-/* A copy with room for another column of F or of H, which is 0. */
+/* A copy with one more column of F or of H, filled with 0. */
 static void widen(const climb *c, const place *from, int which, place *to) {
     const size_t p = c->data->p;
     *to = (place){.rank = {from->rank[FIELD], from->rank[NOISE]}, .x = to->x, .value = from->value};
@@ -308,8 +309,8 @@ static void widen(const climb *c, const place *from, int which, place *to) {
     memcpy(x, from->x + loads_of(c, from), (p + noises_of(c)) * sizeof *x);
 }
 
-/* The direction u along which A + u u^T, or S + u u^T, is most welcome, in units of what each output has of it. The diagonal gives way
- * to it, so that only what lies beside the diagonal tells something. */
+/* The direction u along which adding u u^T to A (or S) raises log p fastest, in units of each output. The
+ * diagonal gives up what u u^T adds to it (set_column), so only the entries off the diagonal count. */
 static orff_status find_column(climb *c, int which, double *u) {
     const size_t p = c->data->p;
     double value, *V = c->work.P, *values = c->work.sum;
@@ -322,7 +323,7 @@ static orff_status find_column(climb *c, int which, double *u) {
     return ORFF_OK;
 }
 
-/* The column of the given size; what it adds to the diagonal, that gives up. */
+/* Sets the new column to u times load, and takes what that adds to the diagonal off the diagonal. */
 static void set_column(climb *c, int which, const double *u, double load, place *to) {
     const size_t p = c->data->p, r = to->rank[which];
     const double *before = logs_of(c, &c->now, c->now.x, which);
@@ -350,7 +351,8 @@ static orff_status load_column(climb *c, int which, const double *u, place *to) 
     return ORFF_OK;
 }
 
-/* trial[which]: where one column more leads. If that does no good, a column of 0 does no harm. */
+/* trial[which]: the best point with one more column. A column of 0 stands in if the ascent ends below the
+ * current value. */
 static orff_status try_column(climb *c, int which) {
     place *to = &c->trial[which];
     double *u;
@@ -364,7 +366,8 @@ static orff_status try_column(climb *c, int which) {
     return status;
 }
 
-/* What a column is worth beyond its unknowns: half the logarithm of the rows each (Schwarz), or for the field of what rows tell of it. */
+/* What a column gains beyond the price of its unknowns. The price of each is half the logarithm of the number
+ * of rows (Schwarz), or, for the field, of its degrees of freedom. */
 static double worth_of(const climb *c, int which) {
     const double price = 0.5 * log(fmax(which == FIELD ? c->telling : c->how->rows, 2.0));
     const place *to = &c->trial[which];
@@ -392,7 +395,8 @@ static orff_status begin(climb *c) {
     return ORFF_OK;
 }
 
-/* Of a column of F and one of H the better, until neither is worth it. A given rank of F comes first. */
+/* Adds a column of F or of H, whichever gains more, until neither pays. If the caller gave a rank of F, its
+ * columns are added first. */
 static orff_status climb_ranks(climb *c) {
     const bool open = c->how->rank == SIZE_MAX;
     const size_t most[2] = {most_rank(c), c->data->p < MOST_RANK ? c->data->p - 1 : MOST_RANK};

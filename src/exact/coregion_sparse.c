@@ -1,6 +1,6 @@
-/* A sparse output matrix: proximal gradients in the metric of the Fisher information of outputs that have nothing to do with each
- * other, which is diagonal. Steps are tried with the length that the last one suggests (Barzilai and Borwein) and halved until the
- * penalised evidence grows: no step is one down. */
+/* A sparse output matrix by proximal gradient steps. Their metric is the Fisher information for independent
+ * outputs, which is diagonal. Each step starts with the length that the previous one suggests (Barzilai and
+ * Borwein) and is halved until the penalised evidence grows, so no step lowers it. */
 #include <math.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 #include "exact/coregion.h"
 
 #define EVALUATIONS 200  /* for each sparsity */
-#define HALVINGS    30   /* 2^-30 of a step is none */
-#define ENOUGH      1e-4 /* of the growth that the slopes promise */
-#define PATH        12   /* sparsities that are tried, each ... */
-#define FALL        0.7  /* ... this much of the one before; the last 2 % of the first */
-#define LONGEST     1.0  /* step of R, and of a logarithm of noise */
+#define HALVINGS    30   /* 2^-30 of a step is no step */
+#define ENOUGH      1e-4 /* least part of the promised growth that a step must reach */
+#define PATH        12   /* number of sparsities tried, each ... */
+#define FALL        0.7  /* ... this fraction of the previous one; the last is 2 % of the first */
+#define LONGEST     1.0  /* largest step of R, and of a log noise variance */
 
-/* Unknowns: R (p x p, symmetric), log s (p; all alike where the noise is common). */
+/* Unknowns: R (p x p, symmetric), log s (p; all equal if the noise is common). */
 typedef struct sparse {
     const orffi_coregion_data *data;
     const orffi_coregion_how *how;
@@ -27,11 +27,11 @@ typedef struct sparse {
     double *by_A, *by_S; /* p x p */
     double *R;           /* p x p: a factor of R, then its inverse */
     double *metric;      /* size */
-    double *x, *g;       /* size: the best so far, and the slopes of the smooth part there */
+    double *x, *g;       /* size: the best point so far, and the gradient of the smooth part there */
     double *trial, *slope, *ahead;
     double *price; /* p x p: of |R_kl|; INFINITY: R_kl stays 0 */
     double value;  /* smooth part at x */
-    double nu;     /* degrees of freedom of the field of an output */
+    double nu;     /* degrees of freedom of the field, per output */
     size_t evaluations;
     double *all;
 } sparse;
@@ -61,7 +61,7 @@ static void set_matrices(sparse *t, const double *x) {
     }
 }
 
-/* R becomes its inverse; half of log det corr(R). */
+/* Replaces R by its inverse; *half = 1/2 log det corr(R). */
 static orff_status invert(sparse *t, const double *x, double *half) {
     const size_t p = t->p;
     memcpy(t->R, x, p * p * sizeof *x);
@@ -71,7 +71,7 @@ static orff_status invert(sparse *t, const double *x, double *half) {
     return orffi_cholesky_inverse(p, t->R);
 }
 
-/* By R_kl and R_lk together for k != l, each entry having it. */
+/* The derivative by R_kl and R_lk together for k != l, stored in both entries. */
 static void turn_slopes(const sparse *t, const double *x, double *slope) {
     const size_t p = t->p;
     double common = 0.0;
@@ -86,7 +86,7 @@ static void turn_slopes(const sparse *t, const double *x, double *slope) {
     for (size_t k = 0; t->how->common && k < p; k++) slope[p * p + k] = common;
 }
 
-/* ORFF_ERROR_NOT_POSITIVE where R is not. */
+/* ORFF_ERROR_NOT_POSITIVE if R is not positive. */
 static orff_status evaluate(sparse *t, const double *x, double *value, double *slope) {
     double half;
     t->evaluations++;
@@ -117,7 +117,7 @@ static double shrink(double x, double by) {
     return x > by ? x - by : x < -by ? x + by : 0.0;
 }
 
-/* trial = where the slopes lead from x with a step of `length`, entries beside the diagonal shrunk. */
+/* trial: a gradient step of `length` from x, with off-diagonal entries shrunk by their price. */
 static void propose(sparse *t, double length) {
     const size_t p = t->p;
     for (size_t i = 0; i < t->size; i++) {
@@ -126,11 +126,11 @@ static void propose(sparse *t, double length) {
         if (i >= p * p || i / p == i % p) continue;
         t->trial[i] = isinf(t->price[i]) ? 0.0 : shrink(t->trial[i], step * t->price[i]);
     }
-    for (size_t k = 0; k < p; k++) /* variances of the field stay some */
+    for (size_t k = 0; k < p; k++) /* variances of the field stay positive */
         t->trial[k * (p + 1)] = fmax(t->trial[k * (p + 1)], 0.5 * t->x[k * (p + 1)]);
 }
 
-/* The squared length of trial - x in the metric, each pair once. */
+/* The squared length of trial - x in the metric, with each pair counted once. */
 static double moved(const sparse *t) {
     double sum = 0.0;
     for (size_t i = 0; i < t->size; i++) {
@@ -151,7 +151,7 @@ static double suggest(const sparse *t, double squared) {
     return bent > 0.0 ? fmin(fmax(squared / bent, 1e-4), 1e4) : 2.0;
 }
 
-/* One step: *gain of the penalised evidence, 0 where none was found. */
+/* One step. *gain: the growth of the penalised evidence, 0 if no step length gave any. */
 static orff_status step(sparse *t, double *length, double *gain) {
     const double before = t->value - penalty(t, t->x);
     *gain = 0.0;
@@ -174,7 +174,7 @@ static orff_status step(sparse *t, double *length, double *gain) {
     return ORFF_OK;
 }
 
-/* Uphill until several steps together gain nothing worth a word. */
+/* Ascends until recent steps together gain a negligible amount. */
 static orff_status climb(sparse *t) {
     const double enough = 1e-4 * (double)(t->p + 1);
     const size_t most = t->evaluations + (t->how->most ? t->how->most : EVALUATIONS);
@@ -190,7 +190,7 @@ static orff_status climb(sparse *t) {
 
 /* ---- the start */
 
-/* nu, and the information of outputs that have nothing to do with each other. */
+/* nu, and the Fisher information for independent outputs. */
 static void measure(sparse *t) {
     const size_t p = t->p;
     const orffi_coregion_data *d = t->data;
@@ -238,7 +238,7 @@ static size_t count_links(const sparse *t, const double *x) {
     return links;
 }
 
-/* The smallest price at which no link pays, from a start without any. */
+/* The smallest price at which no link pays when there are none yet. */
 static double first_price(const sparse *t) {
     double largest = 0.0;
     for (size_t i = 0; i < t->p * t->p; i++)
@@ -246,20 +246,21 @@ static double first_price(const sparse *t) {
     return largest;
 }
 
-/* The links of x without a price, and none but these. */
+/* Fits the links of x without a price, and no others. */
 static orff_status refit(sparse *t) {
     for (size_t i = 0; i < t->p * t->p; i++) t->price[i] = t->x[i] != 0.0 ? 0.0 : INFINITY;
     return climb(t);
 }
 
-/* What a link must gain: half the logarithm of what the rows tell of the field (Schwarz), and as there are many pairs to choose
- * from, the logarithm of p (Chen and Chen 2008, with gamma 1/2). */
+/* What x is worth after paying for its links. A link must gain half the logarithm of the field's degrees of
+ * freedom (Schwarz) and, because there are many pairs to choose from, the logarithm of p (Chen and Chen 2008,
+ * with gamma 1/2). */
 static double worth(const sparse *t) {
     const double price = 0.5 * log(t->nu) + log((double)t->p);
     return t->value - price * (double)count_links(t, t->x);
 }
 
-/* From no links to many; x ends at the links that are worth most. */
+/* Goes from no links to many. x ends at the links that are worth most. */
 static orff_status follow(sparse *t, double *best, double *along) {
     set_price(t, INFINITY);
     ORFFI_TRY(climb(t));

@@ -8,14 +8,14 @@
 #include "base/memory.h"
 
 #define TWO_PI 6.28318530717958647692
-#define SMALL  1e-12 /* of the trace of M: an output that no observation tells of stays where it is */
+#define SMALL  1e-12 /* of the trace of M: keeps M positive if no observation sees some output */
 
 typedef struct work {
-    double *V, *H;      /* n x n of the largest group */
+    double *V, *H;      /* n x n, n of the largest group */
     double *t;          /* n */
     double *left, *own; /* n x p */
     double *M, *R;      /* parts x p x p */
-    double *by, *from;  /* noises: the same of s */
+    double *by, *from;  /* noises: the same sums for s */
     double *a, *b, *c;  /* p x p */
     double *values;     /* p */
     double *all;
@@ -55,13 +55,13 @@ static orff_status work_create(work *w, const orffi_coregion_sum *sum) {
     return ORFF_OK;
 }
 
-/* ---- the evidence */
+/* ---- evidence */
 
 static double kernel_of(const orffi_coregion_group *g, size_t m, size_t i, size_t j) {
     return g->K[(m * g->rows + g->row[i]) * g->rows + g->row[j]];
 }
 
-/* left = e A_m, and V += k_m left e^T, lower triangle. */
+/* left = e A_m, and V += k_m left e^T (lower triangle). */
 static void add_part(const orffi_coregion_group *g, size_t p, size_t m, const double *A, work *w) {
     orffi_gemm(false, false, g->n, p, p, 1.0, g->along, p, A, p, 0.0, w->left, p);
     for (size_t i = 0; i < g->n; i++)
@@ -127,7 +127,7 @@ static void symmetrise(size_t p, double *a) {
         for (size_t j = 0; j < i; j++) a[i * p + j] = a[j * p + i] = 0.5 * (a[i * p + j] + a[j * p + i]);
 }
 
-/* The root of the positive a, into out; a is overwritten. */
+/* The square root of the positive matrix a, into out; overwrites a. */
 static orff_status root_of(size_t p, double *a, double *values, double *scratch, double *out) {
     symmetrise(p, a);
     ORFFI_TRY(orffi_eigen(p, a, values));
@@ -161,7 +161,7 @@ static void move_diagonal(size_t p, const double *M, const double *R, double *A)
         if (M[k * p + k] > 0.0) A[k * p + k] *= sqrt(fmax(R[k * p + k], 0.0) / M[k * p + k]);
 }
 
-/* V = a K + ..: a is multiplied by the root of t^T K t over tr V^-1 K. */
+/* V = a K + ..: multiplies a by sqrt(t^T K t / tr V^-1 K). */
 static void move_size(size_t p, const double *M, const double *R, double *A) {
     double by = 0.0, from = 0.0;
     for (size_t k = 0; k < p; k++) {
@@ -187,7 +187,7 @@ static orff_status move(const orffi_coregion_sum *sum, double *A, double *s, wor
     return ORFF_OK;
 }
 
-/* kept: A and s of the best value so far. */
+/* kept: A and s at the best value so far. */
 static orff_status climb(const orffi_coregion_sum *sum, double *A, double *s, double *kept, work *w,
                          double *value) {
     const size_t count = sum->parts * sum->p * sum->p;
@@ -197,7 +197,7 @@ static orff_status climb(const orffi_coregion_sum *sum, double *A, double *s, do
         ORFFI_TRY(orffi_progress("learning the output matrices", (double)i, (double)sum->most));
         const orff_status status = evaluate(sum, A, s, w, &now);
         if (status && (status != ORFF_ERROR_NOT_POSITIVE || isinf(*value))) return status;
-        if (status || !(now > *value)) break; /* rounding has the last word */
+        if (status || !(now > *value)) break; /* only rounding can lower the value */
         const double gain = now - *value;
         *value = now;
         memcpy(kept, A, count * sizeof *A);

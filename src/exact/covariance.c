@@ -1,4 +1,4 @@
-/* K(x,x) - k(x) (K + shift I)^-1 k(x)^T, from a factor that is kept. */
+/* K(x,x) - k(x) (K + shift I)^-1 k(x)^T, from a kept factor. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "exact/directed.h"
 #include "exact/learn.h"
 
-enum { BLOCK_NUMBERS = 4 << 20 }; /* of a Gram matrix at a time: 32 MB */
+enum { BLOCK_NUMBERS = 4 << 20 }; /* of a block of the Gram matrix: 32 MB */
 
 void orffi_exact_kept_free(orffi_exact_kept *kept) {
     if (!kept) return;
@@ -20,7 +20,7 @@ void orffi_exact_kept_free(orffi_exact_kept *kept) {
 
 /* ---- covariances */
 
-/* The memory of one call. A point has `slices` rows of the Gram matrix: 1 where K = k (x) A, else p. */
+/* The memory of one call. Each point has `slices` rows of the Gram matrix: 1 where K = k (x) A, else p. */
 typedef struct work {
     size_t rows, slices;
     double *G, *Z;    /* rows x slices x n */
@@ -29,7 +29,7 @@ typedef struct work {
     double *small;    /* 2 p x p + p */
 } work;
 
-/* Whether each turned output is by itself. */
+/* Whether the turned outputs are independent of each other. */
 static bool is_turned(const orff_exact *exact) {
     return exact->plan.law && !exact->along;
 }
@@ -54,13 +54,14 @@ static orff_status work_fill(work *w, const orff_exact *exact, size_t n) {
     return orff_kernel_eval(exact->kernel, exact->X, exact->X, w->K0);
 }
 
-/* What is left of a variance `prior` when `known` is taken off. Rounding may leave a little less than nothing; a factor
- * that takes off twice what there is belongs to another kernel, or was changed: NaN. */
+/* The variance left when `known` is subtracted from `prior`. Rounding may make it slightly negative, which
+ * counts as 0. If the factor subtracts more than twice the prior it belongs to another kernel or was changed:
+ * NaN. */
 static double left_of(double prior, double known) {
     return known <= 2.0 * prior ? fmax(prior - known, 0.0) : (double)NAN;
 }
 
-/* Turned outputs: m - m^2 sum_a Z_a^2 g_a, not negative; then W diag W^T. */
+/* Turned outputs: m - m^2 sum_a Z_a^2 g_a, at least 0; then W diag W^T. */
 static void turned_point(const orff_exact *exact, const double *Z, double *variance, double *out) {
     const orffi_exact_plan *plan = &exact->plan;
     const orffi_exact_kept *kept = exact->kept;
@@ -110,12 +111,13 @@ static bool is_positive(size_t p, const double *A, double *L) {
     return true;
 }
 
-/* Without the negative eigenvalues that rounding leaves where the data say nearly everything. */
+/* Removes the negative eigenvalues that rounding leaves where the data determine the field almost
+ * completely. */
 static orff_status make_positive(size_t p, double *A, double *small) {
     double *V = small, *values = small + p * p;
     if (is_positive(p, A, V)) return ORFF_OK;
     for (size_t i = 0; i < p * p; i++)
-        if (!isfinite(A[i])) return ORFF_OK; /* refused when all is done */
+        if (!isfinite(A[i])) return ORFF_OK; /* the caller refuses it at the end */
     memcpy(V, A, p * p * sizeof *V);
     ORFFI_TRY(orffi_eigen(p, V, values));
     for (size_t i = 0; i < p; i++) {
@@ -187,7 +189,7 @@ orff_status orff_exact_covariance(const orff_exact *exact, size_t n, const doubl
 
 /* ---- keeping the factor */
 
-/* The rows again, with outputs that do not matter: only the factor is wanted. */
+/* Learns from the rows again, with outputs of 0: only the factor is needed. */
 orff_status orff_exact_keep(orff_exact *exact, size_t max_bytes) {
     orff_exact *again = NULL;
     double *zeros = NULL;

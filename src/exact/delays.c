@@ -13,7 +13,7 @@ static orff_status init_law(orffi_spectrum *law, size_t d, const orff_part *part
                             const double *periods) {
     ORFFI_TRY(orffi_spectrum_init(law, part->base, part->shape, d, 1.0, NULL, d, NULL));
     if (periods) return orffi_spectrum_set_periods(law, periods);
-    return orffi_spectrum_set_wavelengths(law, extent); /* room for a centre */
+    return orffi_spectrum_set_wavelengths(law, extent); /* makes room for a centre */
 }
 
 orff_status orffi_delays_init(orffi_delays *e, size_t d, size_t p, size_t n_parts, const orff_part *parts,
@@ -58,7 +58,7 @@ static double coupling(const orffi_delays *e, const double *x, size_t m, size_t 
     return shared[a] * shared[b] + (a == b ? exp(own[a]) : 0.0);
 }
 
-/* How late output a is by input k. */
+/* The delay of output a along input k. */
 static double delay_of(const orffi_delays *e, const double *x, size_t m, size_t a, size_t k) {
     return a ? x[orffi_delays_at_tau(e, m) + (a - 1) * e->d + k] : 0.0;
 }
@@ -85,7 +85,7 @@ static double covariance(const orffi_delays *e, const double *x, const orffi_evi
     return sum;
 }
 
-/* The lower triangle, which orffi_cholesky reads. A row without weight stands apart. */
+/* The lower triangle, which orffi_cholesky reads. Rows with weight 0 are decoupled from all others. */
 static void fill(orffi_delays *e, const double *x, const orffi_evidence_rows *rows) {
     const size_t p = e->p, P = rows->n * p;
     const double s = exp(x[orffi_delays_unknowns(e) - 1]);
@@ -115,7 +115,7 @@ static orff_status add_value(orffi_delays *e, const orffi_evidence_rows *rows, d
 
 /* ---- gradient */
 
-/* W = t t^T - C^-1 in place of the factor. */
+/* Replaces the factor by W = t t^T - C^-1. */
 static orff_status find_weights(orffi_delays *e, size_t P) {
     const double *t = e->y + P;
     ORFFI_TRY(orffi_cholesky_inverse(P, e->C));
@@ -124,7 +124,8 @@ static orff_status find_weights(orffi_delays *e, size_t P) {
     return ORFF_OK;
 }
 
-/* What entry (u, v) of part m of C does to its length scales, waves and delays, and its k0 to M. */
+/* Adds what entry (u, v) of part m of C contributes to the derivatives by its length scales, waves and
+ * delays, and its k0 to M. */
 static void add_pair(orffi_delays *e, const double *x, const orffi_evidence_rows *rows, size_t m, size_t u,
                      size_t v, double *gradient) {
     const size_t p = e->p, d = e->d, a = u % p, b = v % p, P = rows->n * p;
@@ -157,7 +158,7 @@ static void add_gradient(orffi_delays *e, const double *x, const orffi_evidence_
     }
 }
 
-/* M_ab = the sum of W k0 over all pairs of rows; A = a a^T + diag(c). */
+/* M_ab = the sum of W k0 over all pairs of rows; the derivatives follow from A = a a^T + diag(c). */
 static void add_matrix(const orffi_delays *e, const double *x, size_t m, double *gradient) {
     const size_t p = e->p;
     const double *shared = x + orffi_delays_at_a(e, m), *own = x + orffi_delays_at_c(e, m);
@@ -186,8 +187,8 @@ orff_status orffi_delays_evaluate(orffi_delays *e, const double *x, double *valu
 
 /* ---- one more sine */
 
-/* In e->work, for a group of P numbers and q = 2 p columns: F (P x q), the cosine and the sine of each output; Z = C^-1 F;
- * G = F^T C^-1 F (q x q), b = F^T C^-1 y (q), and z = G^-1 b (q). */
+/* In e->work, for a group of P numbers with q = 2 p columns: F (P x q), the cosine and the sine of each
+ * output; Z = C^-1 F; G = F^T C^-1 F (q x q), b = F^T C^-1 y (q), and z = G^-1 b (q). */
 typedef struct sine {
     double *F, *Z, *G, *b, *z;
 } sine;
@@ -211,7 +212,7 @@ static void fill_sine(const orffi_delays *e, const orffi_evidence_rows *rows, co
     }
 }
 
-/* ORFF_ERROR_NOT_POSITIVE where cosine and sine are the same in the rows: they have no phase. */
+/* ORFF_ERROR_NOT_POSITIVE if cosine and sine are the same in all rows: their phase is then undetermined. */
 static orff_status solve_sine(const orffi_delays *e, const orffi_evidence_rows *rows, const double *wave,
                               const sine *s) {
     const size_t P = rows->n * e->p, q = 2 * e->p;
@@ -224,7 +225,7 @@ static orff_status solve_sine(const orffi_delays *e, const orffi_evidence_rows *
     return orffi_cholesky_solve(q, s->G, 1, s->z);
 }
 
-/* e->C becomes C^-1, and e->y + P has C^-1 y. */
+/* Replaces e->C by C^-1 and stores C^-1 y in e->y + P. */
 static orff_status invert(orffi_delays *e, const double *x, const orffi_evidence_rows *rows) {
     double value = 0.0;
     fill(e, x, rows);
@@ -248,7 +249,7 @@ orff_status orffi_delays_scan(orffi_delays *e, const double *x, size_t count, co
     return ORFF_OK;
 }
 
-/* Groups need not be in step with each other: squares, and products with the first output, add up. */
+/* Groups may differ in phase, so squares and products with the first output are summed over them. */
 orff_status orffi_delays_sine(orffi_delays *e, const double *x, const double *wave, double *amplitude,
                               double *phase) {
     double *across = phase;

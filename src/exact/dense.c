@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "exact/exact.h"
 
-/* The Gram matrix (n p x n p) is built, factored and gone again. */
+/* Builds the Gram matrix (n p x n p), factors it and frees it. */
 orff_status orffi_exact_solve_dense(orff_exact *exact, double shift, double *jitter) {
     const size_t n = exact->plan.n, order = n * exact->plan.p;
     double *G;

@@ -6,14 +6,14 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-/* Of a few numbers: a call of the library would take longer than they do. */
+/* For a few numbers: a library call would take longer than the loop. */
 static double dot(size_t n, const double *a, const double *b) {
     double sum = 0.0;
     for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
     return sum;
 }
 
-/* ---- fields that rows see */
+/* ---- values that rows see */
 
 double orffi_directed_value(const orffi_directed *rows, size_t p, size_t i, const double *F) {
     const size_t begin = orffi_directed_begin(rows, i), end = orffi_directed_begin(rows, i + 1);
@@ -27,14 +27,14 @@ double orffi_directed_constant(const orffi_directed *rows, size_t p, size_t i, c
     return sum;
 }
 
-/* The sum of the directions of row i. */
+/* The sum of the directions over the points of row i. */
 static void add_up(const orffi_directed *rows, size_t p, size_t i, double *e) {
     memset(e, 0, p * sizeof *e);
     for (size_t s = orffi_directed_begin(rows, i); s < orffi_directed_begin(rows, i + 1); s++)
         for (size_t k = 0; k < p; k++) e[k] += rows->along[s * p + k];
 }
 
-/* A mean = b of the sums A = sum c e e^T and b = sum c e y. */
+/* Solves A mean = b, with A = sum c e e^T and b = sum c e y. */
 orff_status orffi_directed_mean(const orffi_directed *rows, size_t p, const double *weights, const double *y,
                                 double *mean) {
     double *A;
@@ -54,7 +54,8 @@ orff_status orffi_directed_mean(const orffi_directed *rows, size_t p, const doub
 
 /* ---- one point and all rows */
 
-/* The sum of K(z, x_t) e_t over the points of rows 0 .. n-1: out is p x stride, from column 0 on. work: d + 2 p^2. */
+/* The sum of K(z, x_t) e_t over the points of rows 0 .. n-1: out is p x stride, filled from column 0. work: d
+ * + 2 p^2. */
 static orff_status along_rows(const orff_kernel *kernel, const double *z, const orffi_directed *rows,
                               size_t n, size_t stride, double *work, double *out) {
     const size_t d = kernel->d, p = kernel->p;

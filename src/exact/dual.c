@@ -9,14 +9,15 @@
 #include "base/memory.h"
 #include "solve/data.h"
 
-/* ---- orders */
+/* ---- sizes */
 
-/* K~ = k~ (x) A with the features of one part. */
+/* K~ = k~ (x) A, from the features of one part. */
 static bool is_kronecker(const orffi_exact_plan *plan) {
     return plan->law != NULL;
 }
 
-/* The outputs decouple for one decomposable part. A sum of such parts keeps the shape that its posterior has. */
+/* Outputs decouple for a single decomposable part. A sum of such parts keeps the dense form, which its
+ * posterior has. */
 static orff_status make_plan(orffi_exact_plan *plan, const orff_features *f, size_t n) {
     if (f->kernel->n_parts == 1) return orffi_exact_plan_make(plan, f->kernel, n);
     *plan = (orffi_exact_plan){.n = n, .d = f->d, .p = f->p};
@@ -58,7 +59,7 @@ static orff_status fill_phi(orffi_dual *dual) {
     return ORFF_OK;
 }
 
-/* phi phi^T on the features of the part. */
+/* phi phi^T from the features of the part. */
 static void scalar_gram(const orffi_dual *dual, double *G) {
     const orff_features *f = dual->features;
     const orffi_bank_group *group = &f->bank->groups[f->part_group[0]];

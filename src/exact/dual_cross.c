@@ -1,11 +1,11 @@
-/* Cross-validation by the dual. With C = m G + N' lambda I over all rows, N' the weight of the rows outside fold I and
- * y without their mean, the model of these rows leaves on the fold
+/* Cross-validation by the dual. Let C = m G + N' lambda I over all rows, N' the weight of the rows outside
+ * fold I, and y the outputs minus the mean of those rows. The model of those rows then leaves on the fold
  *
  *     y_I - f(x_I) = (C^-1)_II^-1 (C^-1 y)_I
  *
- * so that the eigenvectors of G serve all folds. This has the rounding of C^-1: where a lambda is chosen that leaves too
- * few digits, and where the outputs have modes m_b of their own, so that there would be such a block for every mode, the
- * rows outside each fold are decomposed by themselves. */
+ * so the eigenvectors of G serve all folds. The result has the rounding errors of C^-1. Where those leave too
+ * few digits at the chosen lambda, and where the outputs have different modes m_b (each mode would need such
+ * a block), the rows outside each fold are decomposed on their own. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "exact/dual.h"
 
-/* Rows in fold k come first, the others after them. */
+/* Puts the rows of fold k first, the others after them. */
 static size_t sort_rows(const orffi_dual *dual, size_t k, size_t *order) {
     size_t inside = 0, at;
     for (size_t i = 0; i < dual->rows.n; i++)
@@ -26,7 +26,7 @@ static size_t sort_rows(const orffi_dual *dual, size_t k, size_t *order) {
     return inside;
 }
 
-/* What the mean of the rows outside the fold has more than the mean of all   (p). */
+/* The mean of the rows outside the fold minus the mean of all rows   (p). */
 static void move_of_mean(const orffi_dual *dual, size_t k, double *move) {
     const orffi_exact_system *s = &dual->system;
     const double outside = s->N - dual->weights[k];
@@ -41,9 +41,9 @@ static void move_of_mean(const orffi_dual *dual, size_t k, double *move) {
 /* ---- one mode */
 
 typedef struct block {
-    size_t size;      /* rows of the system in the fold */
-    double *F, *work; /* n x size: F^T of these rows, and scaled */
-    double *c, *gc;   /* n x r: F^T y with the mean moved, and scaled */
+    size_t size;      /* rows of the system that belong to the fold */
+    double *F, *work; /* n x size: F^T of these rows, and the same scaled */
+    double *c, *gc;   /* n x r: F^T y after the shift of the mean, and the same scaled */
     double *Q, *left; /* size x size, size x r */
     double *move;     /* p */
 } block;
@@ -78,7 +78,7 @@ static void block_fill(block *b, const orffi_dual *dual, size_t k, const size_t 
         orffi_gemm(false, false, s->n, s->r, s->width, -1.0, s->s, s->width, b->move, s->r, 1.0, b->c, s->r);
 }
 
-/* left = Q^-1 F diag(g) c,  Q = F diag(g) F^T of the rows in the fold. */
+/* left = Q^-1 F diag(g) c,  Q = F diag(g) F^T for the rows in the fold. */
 static orff_status block_solve(block *b, const orffi_exact_system *s, double shift) {
     const double m = orffi_exact_system_value(s, 0);
     for (size_t a = 0; a < s->n; a++) {
@@ -93,13 +93,13 @@ static orff_status block_solve(block *b, const orffi_exact_system *s, double shi
     return orffi_cholesky_solve(b->size, b->Q, s->r, b->left);
 }
 
-/* The weight of the rows outside fold k takes the place of N. */
+/* As N lambda, with the weight of the rows outside fold k instead of N. */
 static double fold_shift(const orffi_dual *dual, size_t k, double lambda) {
     const orffi_exact_system *s = &dual->system;
     return fmax((s->N - dual->weights[k]) * lambda, orffi_exact_system_shift(s, 0.0));
 }
 
-/* A lambda so small that nothing is left of the block but rounding has no error to speak of. */
+/* If lambda is so small that only rounding is left of the block, the error counts as infinite. */
 static orff_status block_errors(block *b, const orffi_dual *dual, size_t k, size_t count,
                                 const double *lambdas, double *errors, double *outputs) {
     const orffi_exact_system *s = &dual->system;
@@ -129,13 +129,13 @@ static orff_status block_fold(const orffi_dual *dual, size_t k, size_t inside, c
     return status;
 }
 
-/* ---- the rows outside by themselves */
+/* ---- decomposing the rows outside a fold */
 
-/* Sizes are rows of the system: `each` for a row of the data. */
+/* Sizes count rows of the system: `each` of them per row of the data. */
 typedef struct rest {
     size_t each, inside, outside;
     double *Y, *weights, *gram; /* of the rows outside */
-    orffi_exact_plan plan;      /* the dual's, for fewer rows; not owned */
+    orffi_exact_plan plan;      /* the dual's plan for fewer rows; not owned */
     orffi_exact_system system;
     double *H, *y;  /* inside x outside: G F with the weights; inside x r: sqrt(c) (Y - mean) W */
     size_t at_once; /* lambdas */
@@ -162,7 +162,7 @@ static orff_status rest_allocate(rest *r, const orffi_dual *dual, size_t count) 
     return ORFFI_NEW_ARRAY(r->turned, r->inside * columns);
 }
 
-/* Row i of the system, in the order of the fold. */
+/* Position i of the fold's order, as a row of the system. */
 static size_t system_row(const rest *r, const size_t *order, size_t i) {
     return order[i / r->each] * r->each + i % r->each;
 }
@@ -187,7 +187,7 @@ static orff_status rest_learn(rest *r, const orffi_dual *dual, const size_t *ord
     return orffi_exact_system_eigen(&r->system);
 }
 
-/* y = sqrt(c) (Y - mean) W of the rows inside. */
+/* y = sqrt(c) (Y - mean) W for the rows inside. */
 static void rest_outputs(rest *r, const orffi_dual *dual, const size_t *order) {
     const size_t p = dual->plan.p, rows = r->inside / r->each;
     for (size_t i = 0; i < rows * p; i++) {
@@ -222,7 +222,7 @@ static orff_status rest_face(rest *r, const orffi_dual *dual, const size_t *orde
     return ORFF_OK;
 }
 
-/* f = H w of `count` lambdas, w_ab = m_b c_ab / (e_a m_b + shift). */
+/* f = H w for `count` lambdas, w_ab = m_b c_ab / (e_a m_b + shift). */
 static void rest_solve(rest *r, size_t count, const double *lambdas) {
     const orffi_exact_system *s = &r->system;
     const size_t columns = s->r, width = count * columns;
@@ -274,7 +274,8 @@ static orff_status rest_fold(const orffi_dual *dual, size_t inside, const size_t
 
 /* ---- all folds */
 
-/* Turning back is a product of N p^2 for every lambda, starting again an eigendecomposition for every fold. */
+/* Errors of each output take a product of N p^2 for every lambda; repeating all folds for one lambda takes an
+ * eigendecomposition for every fold. */
 bool orffi_dual_outputs_are_dear(const orffi_dual *dual, size_t count) {
     const double p = (double)dual->plan.p, n = (double)dual->rows.n;
     return dual->system.modes > 1 && (double)count * p * p > 5.0 * (double)dual->folds * n * n;
@@ -299,7 +300,7 @@ static orff_status add_folds(const orffi_dual *dual, bool blocks, size_t *order,
     return ORFF_OK;
 }
 
-/* Whether the smallest of the errors, at any of several lambdas, has nine digits. */
+/* Whether the smallest error of the path is accurate to nine digits. */
 static bool has_digits(const orffi_dual *dual, size_t count, const double *lambdas, const double *errors) {
     const orffi_exact_system *s = &dual->system;
     size_t best = 0;

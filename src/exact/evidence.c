@@ -1,4 +1,4 @@
-/* The value of an evidence, and what is known with it. */
+/* The value of an evidence, and what follows from it. */
 #include "exact/evidence_groups.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static const double *mix_of(const orffi_evidence *e, const double *x) {
     return e->mix ? x + orffi_evidence_at_mix(e) : NULL;
 }
 
-/* Shares: weights times sizes, where a part is not normalised, of their sum. */
+/* Shares: each part's weight, times its size if it is not normalised, divided by the sum of these. */
 static orff_status set_parts(orffi_evidence *e, const double *x) {
     double sum = 0.0;
     for (size_t m = 0; m < e->n_parts; m++) {
@@ -33,7 +33,7 @@ static orff_status set_parts(orffi_evidence *e, const double *x) {
     return isfinite(sum) && sum > 0.0 ? ORFF_OK : ORFF_ERROR_NOT_POSITIVE;
 }
 
-/* ---- the noise at x, but for s */
+/* ---- the noise at x, without the factor s */
 
 double orffi_evidence_error_share(const orffi_evidence *e, const double *x) {
     return e->errors ? 1.0 / (1.0 + exp(-x[orffi_evidence_at_noise(e)])) : 0.0;
@@ -79,7 +79,7 @@ static orff_status factor_group(const orffi_evidence *e, orffi_evidence_group *g
     return ORFF_OK;
 }
 
-/* log p of draw k, with the sum of the log det's; every group gets its v. */
+/* log p of draw k; logs: the sum of the log det's. Sets v of every group. */
 static orff_status judge_draw(orffi_evidence *e, size_t k, double logs) {
     orffi_amplitude *list;
     ORFFI_TRY(ORFFI_NEW_ARRAY(list, e->n_groups));

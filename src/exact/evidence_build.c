@@ -51,7 +51,7 @@ static bool counts(const orffi_evidence_rows *rows, size_t i) {
     return !rows->weights || rows->weights[i] > 0.0;
 }
 
-/* Numbers of y in a row. */
+/* Numbers of y per row. */
 static size_t width_of(const orffi_evidence *e) {
     return e->directed ? 1 : e->p;
 }

@@ -6,7 +6,7 @@
 
 #include "base/linalg.h"
 
-/* What W_ii = w of a row does to the slopes of the noise's unknowns. */
+/* Adds W_ii = w of a row to the derivatives by the unknowns of the noise. */
 static void add_noise(orffi_evidence *e, const orffi_evidence_group *g, size_t i, double share, double w) {
     e->noises[g->instrument ? g->instrument[i] : 0] += w * g->noise[i];
     if (!g->known) return;
@@ -14,7 +14,7 @@ static void add_noise(orffi_evidence *e, const orffi_evidence_group *g, size_t i
     e->shared += w * g->noise[i] / quality * (g->known[i] - 1.0) * share * (1.0 - share);
 }
 
-/* What W of row i has where offsets add to C. */
+/* Adds the entries of W in row i where offsets add to C. */
 static void add_joined(orffi_evidence *e, const orffi_evidence_group *g, size_t i) {
     const size_t order = orffi_evidence_width(e);
     for (size_t j = 0; j < g->n; j++)
@@ -22,7 +22,7 @@ static void add_joined(orffi_evidence *e, const orffi_evidence_group *g, size_t 
             e->joined += orffi_evidence_joined(e, g, i, j) * g->C[(i * order + a) * g->P + j * order + a];
 }
 
-/* W = sum_k t_k t_k^T / v_k - copies C^-1 in place of the factor, v_k that of the group. */
+/* Replaces the factor by W = sum_k t_k t_k^T / v_k - copies C^-1, with v_k of the group. */
 static orff_status find_weights(orffi_evidence *e, orffi_evidence_group *g, double share) {
     const size_t P = g->P, c = e->copies;
     ORFFI_TRY(orffi_cholesky_inverse(P, g->C));
@@ -34,7 +34,7 @@ static orff_status find_weights(orffi_evidence *e, orffi_evidence_group *g, doub
     return ORFF_OK;
 }
 
-/* What the share of a part does when log(weight size) of part j grows: share_m ([m = j] - share_j). */
+/* The derivative of the share of part m by log(weight size) of part j is share_m ([m = j] - share_j). */
 static void add_share(const orffi_evidence *e, size_t j, double by, double *gradient) {
     const size_t width = e->scales + 2;
     for (size_t m = 0; m < e->n_parts; m++)
@@ -42,7 +42,8 @@ static void add_share(const orffi_evidence *e, size_t j, double by, double *grad
             0.5 * by * e->sums[m * width] * e->parts[m].share * ((double)(m == j) - e->parts[j].share);
 }
 
-/* The size of a field that is not normalised falls with the square of its length scale; with images, more goes on. */
+/* The size of a part that is not normalised depends on its length scales: a physical part's falls with the
+ * square of that of its space, and images add more. So length scales also change the shares. */
 static void add_part(const orffi_evidence *e, size_t m, double *gradient) {
     const size_t width = e->scales + 2;
     const orffi_evidence_part *part = &e->parts[m];

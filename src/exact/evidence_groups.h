@@ -1,4 +1,4 @@
-/* What the files of an evidence share: its groups of rows, and where its unknowns are. */
+/* Shared by the files of an evidence: its groups of rows, and the positions of its unknowns. */
 #ifndef ORFFI_EXACT_EVIDENCE_GROUPS_H
 #define ORFFI_EXACT_EVIDENCE_GROUPS_H
 
@@ -6,14 +6,13 @@
 #include "exact/evidence.h"
 #include "exact/evidence_part.h"
 
-#define ORFFI_ALONE \
-    1200 /* matrices up to this order take one thread milliseconds: waking others does not pay */
+#define ORFFI_ALONE 1200 /* up to this order one thread takes milliseconds: waking others does not pay */
 
 typedef struct orffi_evidence_group {
     size_t n, P;          /* rows, order */
     double *X;            /* n x d */
     double *columns;      /* d x n: X again, where parts are radial; else NULL */
-    double *noise;        /* n: that of C is s times this */
+    double *noise;        /* n: the noise variance in C is s times this */
     double *unit;         /* n: 1/weight */
     double *known;        /* n, or NULL */
     uint32_t *instrument; /* n, or NULL */
@@ -28,31 +27,31 @@ typedef struct orffi_evidence_group {
 struct orffi_evidence {
     orff_kernel *kernel;
     size_t d, p, n_parts, n_groups, scales;
-    bool directed;  /* rows have one number each */
-    bool radial;    /* outputs are draws of one scalar process, whose parts depend on distances alone */
-    size_t q;       /* outputs in a block: p, or 1 where they are draws of one scalar process ... */
-    size_t copies;  /* ... of which so many are not constant; else 1 */
-    size_t *output; /* copies: which they are */
+    bool directed;  /* rows have one number each, along a direction */
+    bool radial;    /* outputs are draws of one scalar process, and its parts depend on distances alone */
+    size_t q;       /* outputs per block: p, or 1 if outputs are draws of one scalar process ... */
+    size_t copies;  /* ... this many of which are not constant; else 1 */
+    size_t *output; /* copies: the indices of those outputs */
     size_t *dials;  /* n_parts x d */
     bool weights, mix, errors, offsets, amplitudes;
     size_t instruments;
     orffi_evidence_part *parts;
     orffi_evidence_group *groups;
     size_t order;   /* sum of P */
-    double *v;      /* copies: the variance of all groups together */
+    double *v;      /* copies: the variance over all groups */
     double *values; /* copies: log p */
-    double *sums;   /* n_parts x (scales + 2): see orffi_evidence_sink */
-    double *noises; /* instruments: sums of W times the noise of C over the rows of each */
-    double joined;  /* the sum of W over what offsets add to */
-    double shared;  /* the same of what log(e/(1-e)) does to it */
+    double *sums;   /* n_parts x (scales + 2): laid out as orffi_evidence_sink */
+    double *noises; /* instruments: sums of W times the noise in C over the rows of each */
+    double joined;  /* the sum of W over the entries where offsets add to C */
+    double shared;  /* the same sum for log(e/(1-e)) */
 };
 
-/* Numbers of a row that one matrix is for. */
+/* Numbers of a row in one matrix. */
 static inline size_t orffi_evidence_width(const orffi_evidence *e) {
     return e->directed ? 1 : e->q;
 }
 
-/* Where the mix is among the unknowns, and what comes after it. */
+/* The positions in x of the mix and of what follows it. */
 static inline size_t orffi_evidence_at_mix(const orffi_evidence *e) {
     return e->scales + (e->weights ? e->n_parts - 1 : 0);
 }
@@ -61,26 +60,26 @@ static inline size_t orffi_evidence_at_noise(const orffi_evidence *e) {
     return orffi_evidence_at_mix(e) + e->mix;
 }
 
-/* e: the share of known errors in the noise, of unknowns x. */
+/* e, the share of known errors in the noise, at unknowns x. */
 double orffi_evidence_error_share(const orffi_evidence *e, const double *x);
 
-/* t, of unknowns x */
+/* t at unknowns x. */
 double orffi_evidence_offset(const orffi_evidence *e, const double *x);
 
 /* ---- over pairs of rows */
 
-/* C of a group, from the parts as they are. */
+/* Fills C of a group with the current parts. */
 orff_status orffi_evidence_fill_group(const orffi_evidence *e, orffi_evidence_group *g, double s, double t);
 
-/* Adds W of a group (in place of C), against what the unknowns do to C, to the sums. */
+/* Adds <W, dC/dx> of a group to the sums, for all unknowns x; W is in place of C. */
 orff_status orffi_evidence_contract_group(const orffi_evidence *e, const orffi_evidence_group *g);
 
-/* Whether rows i and j have the same offset; then how much of it they share: between the same outputs of rows of one set, all
- * outputs alike. */
+/* Whether rows i and j have the same offset; and the factor of t between them: 1 between the same outputs of
+ * two whole rows, <e_i, e_j> for directed rows. */
 bool orffi_evidence_joins(const orffi_evidence_group *g, size_t i, size_t j);
 double orffi_evidence_joined(const orffi_evidence *e, const orffi_evidence_group *g, size_t i, size_t j);
 
-/* After a value: matrices become their inverses. */
+/* After a value; replaces the matrices by their inverses. */
 orff_status orffi_evidence_find_gradient(orffi_evidence *e, const double *x, double s, double *gradient);
 
 #endif

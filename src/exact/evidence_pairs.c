@@ -1,4 +1,4 @@
-/* What an evidence does for every pair of rows. */
+/* Loops of an evidence over all pairs of rows. */
 #include "exact/evidence_groups.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "base/threads.h"
 #include "base/vector.h"
 
-/* For each thread: a difference, a block, what parts need, and its own sums; or two rows of numbers beside the sums. */
+/* Scratch of each thread: its own sums, and a difference, a block and the room that parts need, or two rows
+ * of numbers if parts are radial. */
 static size_t scratch_size(const orffi_evidence *e, const orffi_evidence_group *g) {
     return (e->radial ? 2 * g->n : 2 * e->d + 6 * e->p * e->p) + e->n_parts * (e->scales + 2);
 }
@@ -20,7 +21,8 @@ static void subtract(size_t d, const double *x, const double *z, double *delta) 
     for (size_t k = 0; k < d; k++) delta[k] = x[k] - z[k];
 }
 
-/* What rows i and j have of entry (a, b) of a block: e_a e_b, or <e_i, e_j> where outputs are alike. */
+/* The factor of entry (a, b) of a block between directed rows i and j: e_a e_b, or <e_i, e_j> if the block is
+ * a scalar. */
 static double shared(const orffi_evidence *e, const orffi_evidence_group *g, size_t i, size_t j, size_t a,
                      size_t b) {
     const double *left = g->along + i * e->p, *right = g->along + j * e->p;
@@ -41,7 +43,7 @@ double orffi_evidence_joined(const orffi_evidence *e, const orffi_evidence_group
     return sum;
 }
 
-/* Row i of C up to the diagonal, where parts are radial: a whole row at once. work: n. */
+/* Row i of C up to the diagonal, for radial parts: the whole row at once. work: n. */
 static void fill_radial(const orffi_evidence *e, orffi_evidence_group *g, size_t i, double t, double *work) {
     double *C = g->C + i * g->P;
     memset(C, 0, (i + 1) * sizeof *C);
@@ -55,7 +57,7 @@ static void fill_radial(const orffi_evidence *e, orffi_evidence_group *g, size_t
         if (orffi_evidence_joins(g, i, j)) C[j] += t;
 }
 
-/* Row i of blocks of C, up to the diagonal, without noise. */
+/* Row i of blocks of C up to the diagonal, without noise. */
 static void fill_blocks(const orffi_evidence *e, orffi_evidence_group *g, size_t i, double t, double *work) {
     const size_t q = e->q, order = orffi_evidence_width(e), P = g->P;
     double *delta = work, *K = delta + e->d, *sum = K + q * q, *scratch = sum + q * q;
@@ -89,7 +91,7 @@ static void fill_row(const orffi_evidence *e, orffi_evidence_group *g, size_t i,
     for (size_t a = i * order; a < (i + 1) * order; a++) g->C[a * g->P + a] += s * g->noise[i];
 }
 
-/* The same for W against what the unknowns do to C. work: the sums, then 2 n. */
+/* Adds <W, dC/dx> of row i to the sums, for radial parts. work: the sums, then 2 n. */
 static void contract_radial(const orffi_evidence *e, const orffi_evidence_group *g, size_t i, double *work) {
     const size_t width = e->scales + 2, end = i + 1;
     const double *W = g->C + i * g->P, *x = g->X + i * e->d;
@@ -99,7 +101,8 @@ static void contract_radial(const orffi_evidence *e, const orffi_evidence_group 
         double *whole = work + m * width, *by_scale = whole + 2;
         orffi_spectrum_squares(&part->part.law, x, end, g->columns, g->n, k0);
         orffi_spectrum_k0_many(&part->part.law, end, k0, g1);
-        for (size_t j = 0; j < end; j++) { /* off the diagonal twice; on it slopes are 0 */
+        for (size_t j = 0; j < end; j++) { /* off-diagonal entries count twice; slopes are 0 on the
+                                              diagonal */
             const double w = W[j] * (j == i ? 1.0 : 2.0) / part->size;
             *whole += w * k0[j];
             g1[j] *= w;
@@ -113,7 +116,7 @@ static void contract_radial(const orffi_evidence *e, const orffi_evidence_group 
     }
 }
 
-/* Row i of blocks of W against what the unknowns do to those of C; blocks beside the diagonal count twice. */
+/* Adds <W, dC/dx> of row i of blocks; off-diagonal blocks count twice. */
 static void contract_blocks(const orffi_evidence *e, const orffi_evidence_group *g, size_t i, double *work) {
     const size_t q = e->q, order = orffi_evidence_width(e), width = e->scales + 2;
     double *sums = work, *delta = sums + e->n_parts * width, *own = delta + e->d, *scratch = own + q * q;

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* ---- as it is at x */
+/* ---- the part at x */
 
 static double trace_of(size_t p, const double *K) {
     double sum = 0.0;
@@ -23,7 +23,7 @@ static orff_status set_size(orffi_evidence_part *e) {
     return status;
 }
 
-/* At delta = 0, where a kernel without images has none of these slopes. */
+/* At delta = 0. These derivatives are 0 for kernels without images. */
 static orff_status set_size_by_scale(orffi_evidence_part *e) {
     const orffi_spectrum *law = &e->part.law;
     const size_t p = law->space_count, d = law->dim;
@@ -84,7 +84,7 @@ void orffi_evidence_part_block(const orffi_evidence_part *e, size_t q, const dou
                 ((e->along - e->across) * work[a * q + b] + (a == b ? e->across * trace : 0.0)) / e->size;
 }
 
-/* ---- what they do */
+/* ---- contributions to the gradient */
 
 static void contract_separable(const orffi_evidence_part *e, size_t q, const size_t *dials,
                                const double *delta, const double *W, size_t step, double factor,
@@ -111,7 +111,8 @@ static void products(size_t q, const double *W, size_t step, const double *M, do
     *traces = trace * trace_of(q, M);
 }
 
-/* K = (along - across) K_curl + across trace(K_curl) I, divided by its size; its derivative by c has 2 and -1 there. */
+/* K = (along - across) K_curl + across trace(K_curl) I, divided by its size. In the derivative by
+ * log(c/(1-c)) the coefficients are 2 and -1, times along across. */
 static void contract_physical(const orffi_evidence_part *e, size_t q, const size_t *dials, bool mix,
                               const double *delta, const double *W, size_t step, double factor,
                               const orffi_evidence_sink *sink, double *work) {

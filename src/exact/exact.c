@@ -8,7 +8,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-/* ---- before any work */
+/* ---- checks before any work */
 
 static orff_status check_arguments(orff_exact *const *out, const orff_kernel *kernel, size_t n,
                                    const double *X, const double *Y, double lambda) {
@@ -44,7 +44,7 @@ size_t orff_exact_bytes(const orff_kernel *kernel, size_t n) {
     return bytes;
 }
 
-/* The mean diagonal entry of K, at x as anywhere. */
+/* The mean diagonal entry of K, which is the same at every x. */
 static orff_status dense_scale(const orff_kernel *kernel, const double *x, double *scale) {
     const size_t p = kernel->p;
     double *K;
@@ -56,7 +56,7 @@ static orff_status dense_scale(const orff_kernel *kernel, const double *x, doubl
     return status;
 }
 
-/* Fails, before anything large is made, where the kernel has no exact form. */
+/* Fails, before anything large is allocated, if the kernel has no exact form. */
 static orff_status kernel_scale(const orff_exact *exact, const double *x, double *scale) {
     const orffi_exact_plan *plan = &exact->plan;
     if (!plan->law) return dense_scale(exact->kernel, x, scale);
@@ -84,7 +84,7 @@ static orff_status keep_data(orff_exact *exact, const double *X, const double *Y
 
 /* ---- after the solution */
 
-/* With jitter the system solved is another one: whether its solution serves, the residual tells. */
+/* Jitter changes the system that was solved. The residual shows whether its solution is good enough. */
 static orff_status check_residual(const orff_exact *exact, const double *Y, const double *F, double shift,
                                   double jitter) {
     const size_t p = exact->plan.p, count = exact->plan.n * p;
@@ -106,8 +106,8 @@ static orff_status check_residual(const orff_exact *exact, const double *Y, cons
     return ORFF_OK;
 }
 
-/* |f|^2 = alpha^T F, F = K alpha (n x p). F is y - N lambda alpha, without a look at K, unless that would
- * cancel. */
+/* |f|^2 = alpha^T F, F = K alpha (n x p). F = y - N lambda alpha needs no product with K, but cancels if N
+ * lambda is large. */
 static orff_status finish(orff_exact *exact, const double *Y, double shift, double scale, double jitter,
                           double *F) {
     const size_t n = exact->plan.n, p = exact->plan.p;
@@ -134,7 +134,7 @@ static orff_status fit(orff_exact *exact, const double *X, const double *Y, doub
     return status;
 }
 
-/* ---- an exact model from elsewhere */
+/* ---- an exact model from its coefficients */
 
 static orff_status allocate(orff_exact *exact, const orff_kernel *kernel, size_t n) {
     size_t points, outputs;

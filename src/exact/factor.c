@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "exact/exact.h"
 
-/* The lower triangle again from the upper one, which a failed factorisation has not touched. */
+/* Restores the lower triangle from the upper one, which a failed factorisation leaves unchanged. */
 static void restore(size_t n, double *A) {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(orffi_thread_count())
     for (size_t i = 0; i < n; i++)
@@ -18,7 +18,7 @@ static double mean_of(size_t n, const double *a) {
     return sum / (double)n;
 }
 
-/* Steps of ten from what rounding explains up to ten thousand times that. */
+/* The jitter grows by factors of ten, from what rounding explains to ten thousand times that. */
 static orff_status factor_from(size_t n, double *A, const double *diagonal, double shift, double *jitter) {
     const double unit = (double)n * DBL_EPSILON * mean_of(n, diagonal);
     double added = 0;

@@ -1,4 +1,4 @@
-/* K = k (x) A: N^3 + p^3 instead of (N p)^3. */
+/* K = k (x) A costs N^3 + p^3 instead of (N p)^3. */
 #include <float.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 
 /* ---- the scalar Gram matrix */
 
-/* k(x, z_j) of m points. columns: those points, one input after the other, for laws of distances alone; else NULL. */
+/* k(x, z_j) for m points. columns: the points stored input by input, for laws of distances alone; else
+ * NULL. */
 static void gram_row(const orffi_spectrum *law, const double *x, size_t m, size_t stride, const double *Z,
                      const double *columns, double *row, double *delta) {
     if (columns) {
@@ -32,7 +33,7 @@ static orff_status make_columns(const orffi_spectrum *law, size_t m, const doubl
     return ORFF_OK;
 }
 
-/* Among the same points only the lower triangle is computed, and mirrored. */
+/* If both sets of points are the same, computes the lower triangle and mirrors it. */
 orff_status orffi_exact_scalar_gram(const orffi_spectrum *law, size_t n, const double *X, size_t m,
                                     const double *Z, double *G) {
     const bool same = X == Z && n == m;
@@ -68,7 +69,7 @@ static double eigenvalue(const orffi_exact_plan *plan, size_t b) {
     return plan->m[plan->values == 1 ? 0 : b];
 }
 
-/* Columns [first, end) of Z (n x p) into or out of T (n x (end - first)). */
+/* Copies columns [first, end) of Z (n x p) to T (n x (end - first)), or back. */
 static void move_columns(const orffi_exact_plan *plan, size_t first, size_t end, double *Z, double *T,
                          bool out) {
     const size_t p = plan->p, width = end - first;
@@ -118,9 +119,9 @@ static orff_status solve_by_factors(const orffi_exact_plan *plan, double *k, dou
     return status;
 }
 
-/* ---- or k = U diag(s) U^T once */
+/* ---- or one decomposition k = U diag(s) U^T */
 
-/* Rounding may make s slightly negative; where N lambda does not stand above it, as much again is added. */
+/* Rounding may make s slightly negative. If N lambda is below that error, the size of the error is added. */
 static void divide(const orffi_exact_plan *plan, const double *s, double shift, double *C, double *jitter) {
     const size_t n = plan->n, p = plan->p;
     const double noise = (double)n * DBL_EPSILON * s[n - 1] * plan->m[plan->values - 1];
@@ -147,7 +148,7 @@ static orff_status solve_by_eigen(const orffi_exact_plan *plan, double *k, doubl
     return status;
 }
 
-/* ---- all of it */
+/* ---- the solution */
 
 /* folded = Z diag(m) W^T and alpha = Z W^T from Z in alpha. */
 static void unfold(orff_exact *exact, double *T) {

@@ -7,9 +7,10 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-/* ---- before any work */
+/* ---- checks before any work */
 
-/* Several lambdas, or outputs of different eigenvalues, are served by one eigendecomposition. */
+/* Whether one eigendecomposition is needed to serve several lambdas, or outputs with different
+ * eigenvalues. */
 static bool needs_eigen(const orffi_exact_plan *plan, size_t lambdas) {
     return lambdas > 1 ||
            (plan->law && plan->values > 1 && (plan->groups > 1 || orffi_exact_plan_is_zero(plan, 0)));
@@ -39,7 +40,8 @@ static orff_status check(const orffi_exact_task *task) {
         if (!(task->lambdas[l] > 0.0) || !isfinite((double)task->rows.n * task->lambdas[l]))
             return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "lambda is %g; it must be positive and finite",
                               task->lambdas[l]);
-    return orffi_exact_size(task->kernel, &size); /* before anything large: is there an exact form at all? */
+    return orffi_exact_size(task->kernel, &size); /* fails before anything large is allocated if there is no
+                                                     exact form */
 }
 
 static orff_status make_plan(const orffi_exact_task *task, orffi_exact_plan *plan) {
@@ -58,7 +60,7 @@ static orff_status check_room(const orffi_exact_task *task, size_t lambdas) {
 
 /* ---- the path */
 
-/* Scratch of a lambda. */
+/* Scratch for one lambda. */
 typedef struct point_work {
     double *t, *g, *left, *work; /* n x r, n x modes, n x r, n x r */
 } point_work;
@@ -75,7 +77,7 @@ static orff_status work_fill(point_work *w, const orffi_exact_system *s) {
     return ORFFI_NEW_ARRAY(w->work, s->n * s->r);
 }
 
-/* g, left and the point from t. */
+/* Computes g, left and the point from t. */
 static orff_status fill_point(const orffi_exact_system *s, double lambda, double shift, point_work *w,
                               orff_path_point *point) {
     double square = 0.0;
@@ -103,7 +105,7 @@ orff_status orffi_exact_system_path(const orffi_exact_system *s, size_t count, c
     return status;
 }
 
-/* Only the path; outputs (count x p, may be NULL): leave-one-out errors of each output. */
+/* The path alone; outputs (count x p, may be NULL): leave-one-out errors of each output. */
 static orff_status search(const orffi_exact_task *task, orff_path_point *points, double *outputs) {
     orffi_exact_plan plan = {0};
     orffi_exact_system system = {0};
@@ -124,7 +126,7 @@ static orff_status search(const orffi_exact_task *task, orff_path_point *points,
 
 /* ---- the model at one lambda */
 
-/* By the eigen form, whose shift never falls below rounding. */
+/* In eigen form, whose shift never falls below rounding. */
 static orff_status solve_eigen(const orffi_exact_system *s, double lambda, double *t, orff_solve_info *info) {
     const double shift = orffi_exact_system_shift(s, lambda);
     double *work;
@@ -136,7 +138,7 @@ static orff_status solve_eigen(const orffi_exact_system *s, double lambda, doubl
     return ORFF_OK;
 }
 
-/* By the eigen form where it is there; else by Cholesky where that serves. */
+/* Uses the eigen form if it is there, else Cholesky if that succeeds, else makes the eigen form. */
 static orff_status solve(orffi_exact_system *s, const orffi_exact_task *task, double lambda, double *t,
                          orff_solve_info *info) {
     const bool plain = !s->e && orffi_exact_system_is_plain(s);
@@ -175,7 +177,8 @@ static void fill_alpha(orff_exact *exact, const orffi_exact_system *s, const dou
     for (size_t i = 0; s->root && i < s->rows * p; i++) exact->alpha[i] *= s->root[i / p];
 }
 
-/* What is left of directed row i: y less the mean, f along e, and shift t / sqrt(c), which alpha has as a multiple of e. */
+/* The residual of directed row i: y minus the mean, minus f along e, minus shift t / sqrt(c), where t /
+ * sqrt(c) is read from alpha as a multiple of e. */
 static double left_along(const orff_exact *exact, const orffi_exact_task *task, size_t i, const double *F,
                          double shift, double *y) {
     const orffi_directed rows = orffi_exact_directed(exact);
@@ -187,7 +190,7 @@ static double left_along(const orff_exact *exact, const orffi_exact_task *task, 
     return *y - orffi_directed_value(&rows, p, i, F) - shift * multiple / task->rows.weights[i];
 }
 
-/* |sqrt(c) (y - f) - N lambda t| / |sqrt(c) y|, f by the kernel itself. */
+/* |sqrt(c) (y - f) - N lambda t| / |sqrt(c) y|, with f evaluated from the kernel. */
 static orff_status find_residual(const orff_exact *exact, const orffi_exact_task *task, double shift,
                                  double *residual) {
     const size_t n = exact->plan.n, p = exact->plan.p;
@@ -213,7 +216,7 @@ static orff_status find_residual(const orff_exact *exact, const orffi_exact_task
     return status;
 }
 
-/* F with its rows multiplied by sqrt(c), taken from the system. */
+/* Moves F out of the system, its rows multiplied by sqrt(c). */
 static orff_status keep_factor(orff_exact *exact, orffi_exact_system *s, double **g) {
     const size_t each = s->n / s->rows;
     ORFFI_TRY(ORFFI_NEW(exact->kept));
@@ -223,7 +226,7 @@ static orff_status keep_factor(orff_exact *exact, orffi_exact_system *s, double 
     return ORFF_OK;
 }
 
-/* The model of rows that t was found for. */
+/* The model of the rows that t was solved for. */
 static orff_status fill_exact(orff_exact *exact, const orffi_exact_task *task, const orffi_exact_system *s,
                               const double *t) {
     const double lambda = task->lambdas[0];

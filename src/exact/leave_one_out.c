@@ -2,9 +2,9 @@
  *
  *     y_i - f_(-i)(x_i) = (C^-1)_ii^-1 (C^-1 y)_i
  *
- * The mean is that of the other rows: it differs from the mean of all by c_i y_i / (N - c_i), y centred, and
- * moves C^-1 y by C^-1 (sqrt(c) (x) I) times that. Where K = k (x) A the blocks are all turned by the same W,
- * and each turned output is by itself. */
+ * The mean is that of the other rows. It differs from the mean of all by c_i y_i / (N - c_i), with y centred,
+ * and changes C^-1 y by C^-1 (sqrt(c) (x) I) times that. If K = k (x) A, the same W turns all blocks, and
+ * turned outputs are independent of each other. */
 #include <math.h>
 
 #include "base/linalg.h"
@@ -12,7 +12,8 @@
 #include "base/threads.h"
 #include "exact/system.h"
 
-/* c_i / (N - c_i) over sqrt(c_i): what a row's y (weighed) has in the mean of all; 0 without center. */
+/* c_i / (N - c_i) / sqrt(c_i), which times a row's weighted y is how far leaving the row out moves the mean;
+ * 0 without center. */
 static double part_in_mean(const orffi_exact_system *s, size_t i) {
     const double c = s->root ? s->root[i] * s->root[i] : 1.0;
     return s->width ? sqrt(c) / (s->N - c) : 0.0;
@@ -42,7 +43,7 @@ static void turned_row(const orffi_exact_system *s, size_t i, const double *t, c
 
 /* ---- any other kernel */
 
-/* x = Q^-1 x by Q = L L^T in place; NaN where Q is not positive to rounding. p is small. */
+/* x = Q^-1 x by Q = L L^T in place; NaN if Q is not positive to rounding. p is small. */
 static void solve_small(size_t p, double *Q, double *x) {
     for (size_t j = 0; j < p; j++) {
         for (size_t k = 0; k < j; k++) Q[j * p + j] -= Q[j * p + k] * Q[j * p + k];

@@ -11,9 +11,9 @@
 
 typedef struct dense_mixture {
     const orff_kernel *kernel;
-    size_t n; /* rows */
-    size_t
-        copies; /* p where all parts are k_m I, whose outputs are as many fields of one scalar kernel; else 1 */
+    size_t n;      /* rows */
+    size_t copies; /* p if all parts are k_m I (outputs are then independent fields of one scalar kernel),
+                      else 1 */
     size_t P, parts;
     double **K;        /* parts, each P x P */
     double *trace;     /* parts: trace of K_m(0) */
@@ -39,7 +39,7 @@ static orff_status mixture_allocate(dense_mixture *mix) {
     return ORFFI_NEW_ARRAY(mix->C, mix->P * mix->P);
 }
 
-/* Gram matrix of one part, of its first q outputs; blocks is n x p x p, delta n x d. */
+/* Gram matrix of one part, for its first q outputs; blocks is n x p x p, delta n x d. */
 static orff_status fill_gram(const orffi_kernel_part *part, size_t q, size_t n, const double *X,
                              double *blocks, double *delta, double *K) {
     const size_t d = part->d, p = part->p, P = n * q;

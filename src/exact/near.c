@@ -9,7 +9,7 @@
 #define LEAF       8  /* rows in a leaf, about */
 #define MOST_SHARE 16 /* rows that an orthant has at least: more add nothing to those behind which they lie */
 
-/* ---- halving */
+/* ---- building the tree */
 
 static void swap(size_t *a, size_t *b) {
     const size_t kept = *a;
@@ -17,7 +17,8 @@ static void swap(size_t *a, size_t *b) {
     *b = kept;
 }
 
-/* The rows of [begin, end) so that none before `middle` is larger along input i than any from there on (Hoare 1961). */
+/* Reorders the rows of [begin, end) so that along input i none before `middle` is larger than any from there
+ * on (Hoare 1961). */
 static void halve(const orffi_near *g, size_t i, size_t begin, size_t end, size_t middle) {
     size_t *rows = g->rows, low = begin, high = end - 1;
     while (low < high) {
@@ -36,7 +37,7 @@ static void halve(const orffi_near *g, size_t i, size_t begin, size_t end, size_
     }
 }
 
-/* The input along which these rows reach farthest. */
+/* The input along which these rows extend farthest, in scales. */
 static size_t longest(const orffi_near *g, size_t begin, size_t end) {
     double most = -1.0;
     size_t which = 0;
@@ -68,7 +69,7 @@ static double fold(double x, double period) {
     return period > 0.0 ? x - period * floor(x / period) : x;
 }
 
-/* Rows within one period of every input that goes round. */
+/* Moves rows into one period of every periodic input. */
 static orff_status fold_rows(orffi_near *g) {
     bool any = false;
     for (size_t i = 0; i < g->d; i++) any = any || g->period[i] > 0.0;
@@ -188,8 +189,8 @@ static void offer(search *s, size_t place) {
     s->found[at] = g->rows[place];
 }
 
-/* away: how far the half is from x along each input, in scales; no row of it can be nearer than that. Rounding must not
- * make it look farther than its rows are. */
+/* Whether no row of a half can be among the nearest. away: the distance of x from the half along each input,
+ * in scales, a lower bound for its rows. Rounding must not make the half appear farther than its rows are. */
 static bool is_too_far(const search *s, const double *away) {
     double square = 0.0;
     if (s->count < s->k) return false;
@@ -197,7 +198,7 @@ static bool is_too_far(const search *s, const double *away) {
     return square * (1.0 - 1e-14) >= s->distances[s->k - 1];
 }
 
-/* The half on the side of x first. */
+/* Searches the half on the side of x first. */
 static void search_node(search *s, size_t node, size_t level, size_t begin, size_t end, double *away) {
     const orffi_near *g = s->near;
     if (g->came[node] == 0 || is_too_far(s, away)) return;

@@ -1,5 +1,6 @@
-/* Which rows lie nearest to a point, in up to three inputs: a tree of halves (Bentley 1975) of all rows that may come, in
- * which those that came are counted. Rows in heaps, on lines and in one place cost no more than others. */
+/* Finds the rows nearest to a point, in up to three inputs. A tree of halves (Bentley 1975) holds all rows
+ * and counts, per node, those added so far. Clustered, collinear and coincident rows cost no more than
+ * others. */
 #ifndef ORFFI_EXACT_NEAR_H
 #define ORFFI_EXACT_NEAR_H
 
@@ -8,32 +9,32 @@
 enum { ORFFI_NEAR_MOST = 3 }; /* inputs */
 
 typedef struct orffi_near {
-    size_t d, n;                    /* rows that may come */
+    size_t d, n;                    /* number of rows in the tree, added or not */
     const double *X;                /* n x d, the caller's, or `folded` */
     double scale[ORFFI_NEAR_MOST];  /* distances are those of x / scale */
-    double period[ORFFI_NEAR_MOST]; /* of inputs that go round, 0 for the others */
-    double *folded;                 /* n x d: what X points to where some input goes round */
+    double period[ORFFI_NEAR_MOST]; /* of periodic inputs, 0 for the others */
+    double *folded;                 /* n x d: what X points to if some input is periodic */
     size_t levels;                  /* of halving: 2^levels leaves */
-    size_t *rows;         /* n: leaf after leaf; node i has a half of those of its parent (i - 1) / 2 */
-    double *points;       /* n x d, by place: close in memory */
-    size_t *place;        /* n: where each row stands in `rows` */
-    size_t *came;         /* nodes: how many of its rows came */
-    unsigned char *split; /* nodes: along which input it is halved, */
-    double *at;           /* nodes: and where */
-    bool *here;           /* n, by place: whether the row came */
-    size_t count;         /* rows that came */
+    size_t *rows;         /* n: leaf after leaf; node i has half of the rows of its parent (i - 1) / 2 */
+    double *points;       /* n x d, by place, so that the rows of a leaf are close in memory */
+    size_t *place;        /* n: the position of each row in `rows` */
+    size_t *came;         /* nodes: how many of its rows were added */
+    unsigned char *split; /* nodes: the input along which it is halved, */
+    double *at;           /* nodes: and the value where */
+    bool *here;           /* n, by place: whether the row was added */
+    size_t count;         /* rows added */
 } orffi_near;
 
-/* None came. periods: d, 0 for inputs that do not go round; NULL: none does. */
+/* No row is added yet. periods: d, 0 for inputs that are not periodic; NULL: none is. */
 orff_status orffi_near_init(orffi_near *near, size_t n, size_t d, const double *X, const double *scale,
                             const double *periods);
 void orffi_near_clear(orffi_near *near);
 
-/* One more row, which has not come before. */
+/* Adds a row, which must not have been added before. */
 void orffi_near_add(orffi_near *near, size_t row);
 
-/* The k rows nearest to x, nearest first, of those that came; fewer where fewer came. distances: k numbers of room, for
- * squares. Const: shared by threads. */
+/* The k added rows nearest to x, nearest first, or all of them if there are fewer. distances: room for k
+ * squared distances. Threads may share `near`. */
 size_t orffi_near_find(const orffi_near *near, const double *x, size_t k, size_t *found, double *distances);
 
 /* The same rows, but that some farthest ones give way where they lie to one side of x: in a gap between dense rows all that are

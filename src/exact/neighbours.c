@@ -18,8 +18,8 @@ enum { TOGETHER = 4096 }; /* rows between which the caller may stop: some tenths
 typedef struct one_row {
     size_t q, count; /* neighbours */
     double *A;       /* (count q) x (count q): their covariance, then its factor */
-    double *C;       /* q x (count q): with the row */
-    double *V;       /* q x q: the row's own */
+    double *C;       /* q x (count q): covariance of the row with its neighbours */
+    double *V;       /* q x q: variance of the row itself */
     double *block;   /* p x p */
     double *points;  /* d x count, then count */
 } one_row;
@@ -36,7 +36,7 @@ static one_row divide_room(size_t k, size_t q, double *work) {
     t.C = t.A + side * side;
     t.V = t.C + 2 * q * side;
     t.block = t.V + q * q;
-    t.points = t.block + q * q + k; /* distances stand between */
+    t.points = t.block + q * q + k; /* distances are kept here during the search */
     return t;
 }
 
@@ -52,7 +52,7 @@ static bool is_radial(const orff_kernel *kernel) {
     return true;
 }
 
-/* k (end) between x and the first `end` of `count` points in columns; some: end. */
+/* k (end) between x and the first `end` of `count` points, stored by column. some: room for `end` numbers. */
 static void fill_radial(const orff_kernel *kernel, size_t count, const double *points, const double *x,
                         size_t end, double *some, double *k) {
     memset(k, 0, end * sizeof *k);
@@ -99,8 +99,8 @@ static orff_status fill_row(one_row *t, const orff_kernel *kernel, bool scalar, 
     return orffi_kernel_between(kernel, scalar, x, x, t->V, q, delta, t->block);
 }
 
-/* V -= C A^-1 C^T; B (q x count q) = C A^-1 where it is wanted. Rows that rounding cannot tell apart say nothing: noise is
- * above rounding wherever a fit was made, so that this is not to be seen. */
+/* V -= C A^-1 C^T; B (q x count q) = C A^-1 unless NULL. If A is not positive to rounding, the neighbours are
+ * dropped. The noise of any fit is above rounding, so this should not happen. */
 static void condition(one_row *t, double *B) {
     const size_t q = t->q;
     size_t side = t->count * q;
@@ -117,7 +117,7 @@ static void condition(one_row *t, double *B) {
     }
 }
 
-/* ---- who is near whom */
+/* ---- finding neighbours */
 
 static void shuffle(size_t n, uint64_t seed, size_t *order) {
     const orffi_rng rng = {seed, STREAM};
@@ -244,7 +244,7 @@ orff_status orffi_neighbours_factor(orffi_neighbours *nb, double noise) {
 
 /* ---- the inverse */
 
-/* e (q x count) = in - B in at place i, then D times it. */
+/* e (q x count) = in - B in at place i; scaled = D e. */
 static void predict_error(const orffi_neighbours *nb, size_t i, size_t count, const double *in, double *e,
                           double *scaled) {
     const size_t q = nb->q, side = nb->count[i] * q;

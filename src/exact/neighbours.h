@@ -1,11 +1,12 @@
-/* The inverse of a covariance matrix by nearest neighbours (Vecchia 1988): rows in a random order, each predicted from the
- * k nearest of those before it,
+/* The inverse of a covariance matrix by nearest neighbours (Vecchia 1988). Rows come in a random order, and
+ * each is predicted from its k nearest among those before it:
  *
  *     (K + S)^-1  ~  (I - B)^T D^-1 (I - B),      S = diag(noise / c)
  *
- * with B the weights of these predictions and D their error variances. It is sparse, positive for any rows, and close: it
- * stands in for the determinant and the diagonal of the inverse, and conjugate gradients on the whole need few steps
- * behind it. Where every part is k A the matrix is that of the scalar kernel, and serves all outputs.
+ * with B the weights of these predictions and D their error variances. It is sparse, positive for any rows,
+ * and close to the exact inverse. It approximates the determinant and the diagonal of the inverse, and
+ * preconditions conjugate gradients on the whole matrix, which then need few steps. If every part is k A, the
+ * matrix is that of the scalar kernel and serves all outputs.
  */
 #ifndef ORFFI_EXACT_NEIGHBOURS_H
 #define ORFFI_EXACT_NEIGHBOURS_H
@@ -13,16 +14,16 @@
 #include "exact/near.h"
 #include "kernel/kernel.h"
 
-enum { ORFFI_NEIGHBOURS_MOST = 16 }; /* q x count: numbers of one row */
+enum { ORFFI_NEIGHBOURS_MOST = 16 }; /* largest q x count: numbers in one row */
 
 typedef struct orffi_neighbours {
     const orff_kernel *kernel;
     bool scalar;
     size_t n, d;
-    size_t q;                  /* numbers of a row: 1 for a scalar kernel, else p */
+    size_t q;                  /* numbers per row: 1 for a scalar kernel, else p */
     size_t k;                  /* neighbours, at most */
     const double *X, *weights; /* the caller's; weights or NULL */
-    size_t *order;             /* n: row at each place */
+    size_t *order;             /* n: the row at each place */
     size_t *near;              /* n x k: rows, nearest first ... */
     size_t *count;             /* ... and how many */
     double *B;                 /* n x q x (k q) */
@@ -41,11 +42,12 @@ void orffi_neighbours_clear(orffi_neighbours *nb);
 /* B and D of the kernel at a noise variance > 0. */
 orff_status orffi_neighbours_factor(orffi_neighbours *nb, double noise);
 
-/* out = (K + S)^-1 in, approximately, for `count` vectors side by side: (n q) x count; q count <= ORFFI_NEIGHBOURS_MOST. */
+/* out = (K + S)^-1 in, approximately, for `count` vectors side by side: (n q) x count; q count <=
+ * ORFFI_NEIGHBOURS_MOST. */
 void orffi_neighbours_apply(const orffi_neighbours *nb, size_t count, const double *in, double *out);
 
-/* The block of the inverse that belongs to each row (n x q x q), and what is wrong with a row's prediction from all others
- * (q), given its alpha = (K + S)^-1 y. */
+/* The diagonal block of the inverse for each row (n x q x q); and the error of predicting a row from all
+ * others (q), given its alpha = (K + S)^-1 y. */
 void orffi_neighbours_blocks(const orffi_neighbours *nb, double *blocks);
 void orffi_neighbours_leave_out(const orffi_neighbours *nb, const double *block, const double *alpha,
                                 double *error);

@@ -7,16 +7,16 @@
 #include "base/threads.h"
 #include "exact/exact.h"
 
-enum { MOST_FACTORISATIONS = 10 }; /* an eigendecomposition takes as long as about that many */
+enum { MOST_FACTORISATIONS = 10 }; /* an eigendecomposition takes about as long as this many */
 
-/* All parts decomposable and of one law: K = k (x) sum of root^2 A. */
+/* Whether all parts are decomposable and have the same law: K = k (x) sum of root^2 A. */
 static bool is_kronecker(const orff_kernel *kernel) {
     bool all = kernel->n_groups == 1;
     for (size_t i = 0; i < kernel->n_parts; i++) all &= kernel->parts[i].rule->separable;
     return all;
 }
 
-/* A = sum of root^2 A_part into A (p x p); parts without a matrix are multiples of the identity. */
+/* A (p x p) = sum of root^2 A_part; parts without a matrix are multiples of the identity. */
 static void sum_matrices(const orff_kernel *kernel, double *A) {
     const size_t p = kernel->p;
     for (size_t i = 0; i < kernel->n_parts; i++) {
@@ -49,7 +49,7 @@ static orff_status diagonalise(orffi_exact_plan *plan, const orff_kernel *kernel
     return orffi_eigen(plan->p, plan->W, plan->m);
 }
 
-/* Rounding leaves no more of an eigenvalue than this. */
+/* Eigenvalues below this are rounding errors. */
 static double rounding(const orffi_exact_plan *plan) {
     return (double)plan->values * DBL_EPSILON * plan->m[plan->values - 1];
 }
@@ -87,7 +87,8 @@ void orffi_exact_plan_clear(orffi_exact_plan *plan) {
     *plan = (orffi_exact_plan){0};
 }
 
-/* Numbers held at the peak, in double: no size overflows it. The eigensolver works in twice its matrix. */
+/* Numbers in memory at the peak, as a double, which no size overflows. The eigensolver needs twice its
+ * matrix. */
 static double kronecker_numbers(const orffi_exact_plan *plan) {
     const double n = (double)plan->n, p = (double)plan->p;
     const double squares = plan->eigen ? 3 : plan->groups > 1 ? 2 : 1;

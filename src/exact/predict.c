@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "exact/exact.h"
 
-enum { BLOCK_NUMBERS = 4 << 20 }; /* of a Gram matrix at a time: 32 MB */
+enum { BLOCK_NUMBERS = 4 << 20 }; /* of a block of the Gram matrix: 32 MB */
 
-/* Rows of X whose Gram matrix with the training points is about one block. */
+/* The rows of X whose Gram matrix with the training points fills about one block. */
 static size_t block_rows(const orffi_exact_plan *plan, size_t n) {
     const size_t row = plan->law ? plan->n : plan->p * plan->p * plan->n;
     const size_t fit = BLOCK_NUMBERS / row, rows = fit ? fit : 1;
@@ -48,7 +48,7 @@ orff_status orffi_exact_evaluate(const orff_exact *exact, size_t n, const double
     return status;
 }
 
-/* Values go to memory of their own first: F stays as it was when a callback fails or the caller stops. */
+/* Values go to separate memory first, so that F is unchanged if a callback fails or the caller stops. */
 orff_status orff_exact_predict(const orff_exact *exact, size_t n, const double *X, double *F) {
     if (!exact || (n && !F))
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_exact_predict: NULL argument");

@@ -95,7 +95,7 @@ static orff_status build(orffi_exact_system *s, const orffi_exact_rows *rows) {
 orff_status orffi_exact_system_build(orffi_exact_system *s, const orff_kernel *kernel,
                                      const orffi_exact_plan *plan, const orffi_exact_rows *rows) {
     const bool turned = plan->law != NULL, directed = rows->along != NULL;
-    /* Of directed rows the mean of the others is taken for that of all: no one row is a whole measurement. */
+    /* Directed rows: leaving one out is taken not to move the mean, as no single row is a whole measurement. */
     *s = (orffi_exact_system){.kernel = kernel,
                               .plan = plan,
                               .rows = rows->n,
@@ -118,7 +118,7 @@ void orffi_exact_system_clear(orffi_exact_system *s) {
     memset(s, 0, sizeof *s);
 }
 
-/* The eigensolver works in twice its matrix; beside it stand a few columns for each output. */
+/* The eigensolver needs twice its matrix. The rest is a few columns for each output. */
 double orffi_exact_system_numbers(const orffi_exact_plan *plan, bool eigen) {
     const double rows = (double)plan->n, p = (double)plan->p,
                  n = plan->law || plan->directed ? rows : rows * p;
@@ -252,7 +252,7 @@ orff_status orffi_exact_system_again(orffi_exact_system *s, const orffi_exact_ro
     return ORFF_OK;
 }
 
-/* dof = sum E/(E + shift) and log det over all modes; each stands for r / modes outputs. */
+/* dof = sum E/(E + shift) and log det over all modes; each mode counts for r / modes outputs. */
 static void count(const orffi_exact_system *s, double shift, double *dof, double *log_det) {
     const double outputs = (double)(s->r / s->modes);
     double square = 0.0;
@@ -266,11 +266,13 @@ static void count(const orffi_exact_system *s, double shift, double *dof, double
     }
     if (s->e) return;
     for (size_t i = 0; i < s->n * s->n; i++) square += s->F[i] * s->F[i];
-    *dof = outputs * fmax((double)s->n - shift * square, 0.0); /* rounding where shift is large */
+    *dof = outputs * fmax((double)s->n - shift * square, 0.0); /* rounding makes it negative if shift is
+                                                                  large */
     *log_det = outputs * s->log_det;
 }
 
-/* From |t|^2 and t.y. Weights count rows as often as they say, as in the moments: P = N p observations. */
+/* Fills the point from |t|^2 and t.y. Weights count rows as often as they say, as in the moments: P = N p
+ * observations. */
 static void fill_point(const orffi_exact_system *s, double lambda, double shift, double square,
                        double quadratic, orff_path_point *point) {
     const double P = s->P, rows = (double)s->rows * (s->directed.along ? 1.0 : (double)s->p);
@@ -296,7 +298,7 @@ void orffi_exact_system_fill_point(const orffi_exact_system *s, double lambda, d
     fill_point(s, lambda, shift, square, quadratic, point);
 }
 
-/* F^T t = c / (e m + shift) has the length of t, F being orthogonal. */
+/* F^T t = c / (e m + shift) has the same length as t, because F is orthogonal. */
 void orffi_exact_system_point(const orffi_exact_system *s, double lambda, orff_path_point *point) {
     const double shift = orffi_exact_system_shift(s, lambda);
     double square = 0.0, quadratic = 0.0;
@@ -315,7 +317,8 @@ orff_status orffi_exact_system_errors(const orffi_exact_system *s, const double 
                                       double *mse) {
     const size_t p = s->p;
     double *back = NULL;
-    if (s->directed.along) { /* of all that was measured: rows say little of one output */
+    if (s->directed.along) { /* the error over all measurements: directed rows say little about a single
+                                output */
         double sum = 0.0;
         for (size_t i = 0; i < s->rows; i++) sum += factor * A[i] * (factor * A[i]) / s->P;
         for (size_t k = 0; k < p; k++) mse[k] = sum;

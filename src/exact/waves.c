@@ -21,7 +21,7 @@ orff_status orffi_waves_init(orffi_waves *e, size_t d, size_t p, size_t n_parts,
     ORFFI_TRY(ORFFI_NEW_ARRAY(e->laws, n_parts));
     for (size_t m = 0; m < n_parts; m++) {
         ORFFI_TRY(orffi_spectrum_init(&e->laws[m], parts[m].base, parts[m].shape, d, 1.0, NULL, d, NULL));
-        ORFFI_TRY(orffi_spectrum_set_wavelengths(&e->laws[m], extent)); /* room for a centre */
+        ORFFI_TRY(orffi_spectrum_set_wavelengths(&e->laws[m], extent)); /* makes room for a centre */
     }
     return ORFF_OK;
 }
@@ -54,7 +54,7 @@ static void subtract(const orffi_waves *e, const orffi_evidence_rows *rows, size
     for (size_t k = 0; k < e->d; k++) delta[k] = rows->X[i * e->d + k] - rows->X[j * e->d + k];
 }
 
-/* The lower triangle, which orffi_cholesky reads. A row without weight stands apart. */
+/* The lower triangle, which orffi_cholesky reads. Rows with weight 0 are decoupled from all others. */
 static void fill(orffi_waves *e, const double *x, const orffi_evidence_rows *rows) {
     const size_t n = rows->n;
     const double s = exp(x[orffi_waves_unknowns(e) - 1]);
@@ -71,7 +71,7 @@ static void fill(orffi_waves *e, const double *x, const orffi_evidence_rows *row
     }
 }
 
-/* T = C^-1 Y, C the factor; rows without weight are 0. */
+/* T = C^-1 Y from the factor in C; 0 in rows with weight 0. */
 static orff_status solve(orffi_waves *e, const orffi_evidence_rows *rows) {
     const size_t p = e->p;
     for (size_t i = 0; i < rows->n; i++)
@@ -137,7 +137,8 @@ orff_status orffi_waves_evaluate(orffi_waves *e, const double *x, double *value,
 
 /* ---- one more sine */
 
-/* F = (cos, sin) of the rows for a wave (d), and Z = C^-1 F, e->C being the inverse already: 4 n numbers. */
+/* F = (cos, sin) of a wave (d) at the rows, and Z = C^-1 F, where e->C already has the inverse: 4 n
+ * numbers. */
 static void fill_wave(const orffi_waves *e, const orffi_evidence_rows *rows, const double *wave, double *F) {
     const size_t n = rows->n;
     double *c = F, *s = F + n, *Zc = F + 2 * n, *Zs = F + 3 * n;
@@ -153,12 +154,14 @@ static void fill_wave(const orffi_waves *e, const orffi_evidence_rows *rows, con
     }
 }
 
-/* What the wave in F explains of the rows. */
+/* Adds what the wave in F explains of the rows. */
 static void add_gain(const orffi_waves *e, size_t n, const double *F, double *gain, double *amplitude) {
     const double *c = F, *s = F + n, *Zc = F + 2 * n, *Zs = F + 3 * n;
     const double cc = orffi_dot(n, c, Zc), cs = orffi_dot(n, c, Zs), ss = orffi_dot(n, s, Zs),
                  det = cc * ss - cs * cs;
-    if (!(det > 1e-10 * cc * ss)) return; /* rows where cosine and sine are the same: no phase can be told */
+    if (!(det > 1e-10 * cc * ss))
+        return; /* cosine and sine are the same in all rows: the phase is
+                                             undetermined */
     for (size_t a = 0; a < e->p; a++) {
         double bc = 0.0, bs = 0.0;
         for (size_t i = 0; i < n; i++) {

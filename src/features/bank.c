@@ -1,4 +1,4 @@
-/* Making a bank of frequencies for the laws of a kernel. */
+/* Creates banks of frequencies for the laws of a kernel. */
 #include "features/bank.h"
 
 #include <limits.h>
@@ -8,26 +8,26 @@
 #include "kernel/signature.h"
 #include "sampling/sampling.h"
 
-/* By importance wherever it helps and exists. */
+/* Importance sampling is used where it helps and exists. */
 static bool wants_importance(const orffi_kernel_group *group, const orff_sampling *sampling) {
     return group->importance && (sampling->importance == ORFF_SWITCH_YES ||
                                  (sampling->importance == ORFF_SWITCH_AUTO &&
                                   orffi_importance_serves(sampling->scheme, group->law->space_count)));
 }
 
-/* ---- how the D frequencies are divided among the groups */
+/* ---- dividing the D frequencies among the groups */
 
-#define EVEN_SHARE 0.2 /* of D is divided evenly, whatever the scales */
+#define EVEN_SHARE 0.2 /* of D is divided evenly, for any scales */
 
-/* To resolve a field of n inputs on scale l takes of the order of l^-n frequencies; more than squares would
- * leave nothing to the longer scales. The logarithm; a signature has no scale: 0. */
+/* To resolve a field of n inputs on scale l takes of the order of l^-n frequencies. Powers above 2 would
+ * leave nothing for the longer scales. Returns the logarithm; a signature has no scale: 0. */
 static double log_need(const orffi_spectrum *law) {
     double logs = 0.0;
     for (size_t i = 0; i < law->dim; i++) logs -= log(law->scale[i]) / (double)law->dim;
     return law->dim < 2 ? logs : 2.0 * logs;
 }
 
-/* The frequencies of groups 0 .. g-1 of D; every group has one at least. */
+/* The number of frequencies of groups 0 .. g-1, out of D; every group gets at least one. */
 static size_t allotted_before(const orff_kernel *kernel, size_t D, size_t g) {
     const size_t n = kernel->n_groups;
     double largest = -INFINITY, before = 0.0, total = 0.0;
@@ -41,7 +41,7 @@ static size_t allotted_before(const orff_kernel *kernel, size_t D, size_t g) {
     return g == n ? D : g + (size_t)((double)(D - n) * share + 0.5);
 }
 
-/* A grid's 0 frequencies: as many as its tolerance asks. */
+/* A grid with 0 frequencies uses as many as its tolerance needs. */
 size_t orffi_bank_allotted(const orff_kernel *kernel, size_t D, size_t g) {
     if (D < kernel->n_groups) return g < D;
     return allotted_before(kernel, D, g + 1) - allotted_before(kernel, D, g);
@@ -82,7 +82,7 @@ static orff_status draw_group(orffi_bank *bank, const orff_kernel *kernel, size_
     return orffi_frequencies_draw(&group->drawn, &group->law, &group->recipe);
 }
 
-/* ---- what is derived from the frequencies */
+/* ---- derived from the frequencies */
 
 static orff_status fill_single(orffi_bank_group *group) {
     const orffi_frequencies *drawn = &group->drawn;
@@ -115,7 +115,7 @@ orff_status orffi_bank_complete(orffi_bank *bank) {
     return ORFF_OK;
 }
 
-/* ---- making and freeing */
+/* ---- creating and freeing */
 
 orff_status orffi_bank_create(orffi_bank **out, size_t d, size_t n_groups) {
     orffi_bank *bank;
@@ -132,7 +132,7 @@ orff_status orffi_bank_create(orffi_bank **out, size_t d, size_t n_groups) {
     return status;
 }
 
-/* Hand over what was built, or clear it. */
+/* Returns what was built in *out, or frees it on failure. */
 static orff_status finish(orff_status status, orffi_bank *bank, orffi_bank **out) {
     if (!status) status = orffi_bank_complete(bank);
     if (status) {
@@ -143,7 +143,7 @@ static orff_status finish(orff_status status, orffi_bank *bank, orffi_bank **out
     return status;
 }
 
-/* Delayed outputs are compared at differences that are wider by the spread of their delays. */
+/* Delays widen the differences at which outputs are compared. */
 static void widen_extent(orffi_bank *bank, const orff_kernel *kernel) {
     for (size_t k = 0; bank->extent && k < kernel->d; k++) {
         double most = 0.0;

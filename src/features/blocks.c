@@ -1,5 +1,5 @@
 /* From coefficients to block products and back: V_a = B_j theta_a, theta_a = B_j^T U_a. With V and U of size
- * 2D x p, every kernel is one scalar feature map; B_j is applied in O(p), once for a whole data set. */
+ * 2D x p, every kernel uses one scalar feature map; B_j is applied in O(p), once for a whole data set. */
 #include <string.h>
 
 #include "base/linalg.h"
@@ -11,18 +11,18 @@ static const double *block_at(const orff_features *f, size_t m, size_t j) {
     return f->blocks[m] ? f->blocks[m] + j * orffi_features_block_size(&f->kernel->parts[m]) : NULL;
 }
 
-/* Where the coefficients of part m begin for feature (half, j), j counted in the part's group. */
+/* Where the coefficients of part m start for feature (half, j), with j counted in the part's group. */
 static size_t coefficients(const orff_features *f, size_t m, size_t half, size_t j) {
     const orffi_feature_group *group = &f->groups[f->part_group[m]];
     return half * (f->M / 2) + group->first_parameter + j * group->columns + f->kernel->parts[m].first_column;
 }
 
-/* Whether one dense matrix B serves all frequencies of part m: then they are done in one product. */
+/* Whether one dense matrix B serves all frequencies of part m, so that one product handles them all. */
 static bool is_constant(const orff_features *f, size_t m) {
     return !f->blocks[m] && f->kernel->parts[m].B;
 }
 
-/* Cosines and sines of a Hermitian part together. */
+/* The cosines and sines of a Hermitian part together. */
 static void fold_pairs(const orff_features *f, size_t m, const double *theta, double *V) {
     const orffi_kernel_part *part = &f->kernel->parts[m];
     const orffi_bank_group *group = &f->bank->groups[f->part_group[m]];
@@ -46,7 +46,8 @@ static void unfold_pairs(const orff_features *f, size_t m, const double *U, doub
     }
 }
 
-/* Part m of V in one half, theta count x p' and V count x p with the strides of all parts: V += root theta B^T. */
+/* Part m of V in one half, theta count x p' and V count x p with the strides of all parts: V += root theta
+ * B^T. */
 static void fold_part(const orff_features *f, size_t m, size_t half, const double *theta, double *V) {
     const orffi_kernel_part *part = &f->kernel->parts[m];
     const orffi_bank_group *group = &f->bank->groups[f->part_group[m]];
@@ -99,7 +100,8 @@ size_t orffi_features_group_of(const orff_features *f, size_t j) {
     return g;
 }
 
-/* Row i of part m's block at frequency j of its group: B^T e_i, e_i being `unit`. imaginary: the row of the imaginary part. */
+/* Row i of part m's block at frequency j of its group: B^T e_i, with e_i in `unit`. imaginary: that row of
+ * the imaginary part. */
 static void block_row(const orff_features *f, size_t m, size_t j, size_t i, const double *unit, double *row,
                       double *imaginary) {
     const orffi_kernel_part *part = &f->kernel->parts[m];

@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "features/features.h"
 
-/* phi of one or two points (count x 2D), a block and its imaginary part (p x widest each) and a unit vector (p). */
+/* phi of one or two points (count x 2D), a block and its imaginary part (p x widest each), and a unit vector
+ * (p). */
 typedef struct explicit_work {
     double *phi, *block, *imaginary, *unit;
 } explicit_work;
@@ -27,7 +28,7 @@ static orff_status work_fill(explicit_work *work, const orff_features *f, size_t
     return ORFFI_NEW_ARRAY(work->unit, f->p);
 }
 
-/* Rows of Phi for frequency j: phi_a B^T, cosine and sine; those of a complex B are the real and the imaginary part of
+/* Rows of Phi for frequency j: phi_a B^T, cosine and sine; for a complex B the real and the imaginary part of
  * e^(-i<w,x>) B, transposed. Returns the number of rows of each. */
 static size_t map_frequency(const orff_features *f, size_t j, const explicit_work *work, double *cosine,
                             double *sine) {

@@ -1,4 +1,4 @@
-/* Making a feature map: a bank of frequencies, and the blocks of the kernel's parts on it. */
+/* Creates a feature map: a bank of frequencies, and the blocks of the kernel's parts on it. */
 #include "features/features.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 /* ---- blocks on a bank */
 
-/* Where the parts' columns and theta's coefficients stand. */
+/* Computes the positions of the parts' columns and of theta's coefficients. */
 static void lay_out(orff_features *f) {
     size_t parameters = 0;
     for (size_t m = 0; m < f->kernel->n_parts; m++)
@@ -22,8 +22,8 @@ static void lay_out(orff_features *f) {
     f->M = 2 * parameters;
 }
 
-/* What the blocks of a part at frequencies w (count x d) depend on: w on the field's space, in the order of the
- * outputs, or what the caller gives. */
+/* What the blocks of a part at frequencies w (count x d) depend on: w on the field's space, in the order of
+ * the outputs, or the callback's values. */
 static orff_status fill_at(const orffi_kernel_part *part, size_t count, const double *w, double *at) {
     if (!part->rule->physical) return part->rule->blocks(part, count, w, at);
     for (size_t j = 0; j < count; j++)
@@ -46,7 +46,7 @@ static orff_status store_blocks(orff_features *f, size_t m) {
     return status;
 }
 
-/* A physical part drawn from mu itself needs E|w|^4 for a finite variance. */
+/* A physical part drawn from mu itself has finite variance only if E|w|^4 is finite. */
 static void set_warnings(orff_features *f) {
     for (size_t m = 0; m < f->kernel->n_parts; m++) {
         const orffi_kernel_part *part = &f->kernel->parts[m];
@@ -75,7 +75,7 @@ static orff_status derive(orff_features *f) {
     return ORFF_OK;
 }
 
-/* ---- making and freeing */
+/* ---- creating and freeing */
 
 static orff_status start(orff_features **out, const orff_kernel *kernel) {
     orff_features *f;
@@ -89,7 +89,7 @@ static orff_status start(orff_features **out, const orff_kernel *kernel) {
     return ORFFI_NEW_ARRAY(f->blocks, kernel->n_parts);
 }
 
-/* Hand over what was built on the bank, or clear it. */
+/* Returns what was built on the bank in *out, or frees it on failure. */
 static orff_status finish(orff_status status, orff_features *f, orff_features **out) {
     if (!status) status = ORFFI_NEW_ARRAY(f->groups, f->bank->n_groups);
     if (!status) status = derive(f);
@@ -149,7 +149,7 @@ orff_status orff_features_create_at(orff_features **out, const orff_kernel *kern
     return finish(status, f, out);
 }
 
-/* The group of the bank with the law of a part; n_groups when there is none. */
+/* The group of the bank with the law of a part; n_groups if there is none. */
 static size_t find_law(const orffi_bank *bank, const orffi_kernel_part *part) {
     size_t g = 0;
     while (g < bank->n_groups && !(bank->groups[g].law.base && part->law.base &&
@@ -158,8 +158,8 @@ static size_t find_law(const orffi_bank *bank, const orffi_kernel_part *part) {
     return g;
 }
 
-/* That of a part of its own law whose blocks are there: such parts and the groups without a law come in the same
- * order. */
+/* The group of a part with its own law and stored blocks. Such parts come in the same order as the groups
+ * without a law. */
 static size_t find_own(const orff_features *f, const orffi_bank *bank, size_t m) {
     size_t g = 0, before = 0;
     for (size_t i = 0; i < m; i++) before += f->kernel->parts[i].rule->own_law;
@@ -244,7 +244,7 @@ void orff_features_free(orff_features *f) {
     orffi_release(f);
 }
 
-/* ---- telling */
+/* ---- describing */
 
 orff_features_info orff_features_describe(const orff_features *f) {
     orff_features_info info = {.inputs = f->d,
@@ -274,7 +274,8 @@ orff_status orff_features_frequencies(const orff_features *f, double *omega, dou
     return ORFF_OK;
 }
 
-/* Real and imaginary part of the block (p x columns each), one after the other, which the caller releases. */
+/* The real and the imaginary part of the block (p x columns each), one after the other; the caller releases
+ * them. */
 static orff_status find_block(const orff_features *f, size_t j, const char *call, size_t *columns,
                               double **B) {
     double *unit;

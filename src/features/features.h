@@ -5,10 +5,10 @@
 
 #include "features/bank.h"
 
-/* How the kernel's parts stand on one group of the bank. In theta the coefficients of its cosines begin at
- * `first_parameter`, those of its sines at M/2 + first_parameter. */
+/* The position of the kernel's parts in one group of the bank. In theta the coefficients of its cosines start
+ * at `first_parameter`, those of its sines at M/2 + first_parameter. */
 typedef struct orffi_feature_group {
-    size_t columns; /* p' of the stacked block; 0 when no part uses this group */
+    size_t columns; /* p' of the stacked block; 0 if no part uses this group */
     size_t first_parameter;
 } orffi_feature_group;
 
@@ -18,47 +18,49 @@ struct orff_features {
     size_t d, p;
     size_t D, M;
     orffi_feature_group *groups; /* bank->n_groups */
-    size_t *part_group;          /* for each part, its group in the bank */
-    double **blocks; /* for each part what its blocks depend on at each frequency: w on the field's space
-                                   (count x p) for physical rules, the block (count x p x columns, and x 2 where it is
-                                   complex) for those that are kept, NULL for decomposable */
+    size_t *part_group;          /* for each part, the index of its group in the bank */
+    double **blocks; /* for each part, what its blocks depend on at each frequency: w on the field's space
+                        (count x p) for physical rules, the block itself (count x p x columns, and x 2 if
+                        complex) for stored ones, NULL for decomposable */
     unsigned warnings;
     char warning[256];
 };
 
-/* A kernel on a bank that is there already (retained). */
+/* A kernel on an existing bank, which it retains. */
 orff_status orffi_features_create_on(orff_features **out, const orffi_bank *bank, const orff_kernel *kernel);
 
-/* The blocks of a part whose functions are not there: count x p x columns, and x 2 where they are complex. */
+/* Blocks of a part whose functions are missing: count x p x columns, and x 2 if complex. */
 typedef struct orffi_kept_blocks {
     size_t count;
-    double *B; /* NULL for the parts that need none */
+    double *B; /* NULL for parts that need none */
 } orffi_kept_blocks;
 
-/* The same for a kernel from a file. kept has one entry for each part; what is taken over becomes NULL. */
+/* The same for a kernel from a file. kept has one entry for each part; blocks that this takes over become
+ * NULL there. */
 orff_status orffi_features_create_from(orff_features **out, const orffi_bank *bank, const orff_kernel *kernel,
                                        orffi_kept_blocks *kept);
 
-/* Numbers a frequency takes in blocks[m]. */
+/* Numbers per frequency in blocks[m]. */
 static inline size_t orffi_features_block_size(const orffi_kernel_part *part) {
     return part->rule->physical ? part->p : part->p * part->columns * (part->hermitian ? 2 : 1);
 }
 
-/* V = rows B_j theta_a (2D x p), so that P_X theta = phi(X) V. A Hermitian part takes the cosine's and the sine's coefficients as
- * one complex number each (kernel.h). */
+/* V = rows B_j theta_a (2D x p), so that P_X theta = phi(X) V. A Hermitian part takes each pair of
+ * coefficients, of the cosine and of the sine, as one complex number (kernel.h). */
 void orffi_features_fold(const orff_features *f, const double *theta, double *V);
 
 /* theta = B_j^T U_a, U = phi(X)^T Y (2D x p). */
 void orffi_features_unfold(const orff_features *f, const double *U, double *theta);
 
-/* B of frequency j (p x columns), roots of the weights inside, and its imaginary part; unit is scratch of p numbers. */
+/* B of frequency j (p x columns), including the roots of the weights, and its imaginary part; unit is scratch
+ * for p numbers. */
 void orffi_features_dense_block(const orff_features *f, size_t j, double *B, double *imaginary, double *unit);
 size_t orffi_features_block_columns(const orff_features *f, size_t j);
 
 /* trace K~(0) = sum_j q_j |B_j|^2 */
 orff_status orffi_features_trace(const orff_features *f, double *trace);
 
-/* The bank's group that frequency j (of all) belongs to. */
+/* The bank's group of frequency j, counted over all groups. */
 size_t orffi_features_group_of(const orff_features *f, size_t j);
 
 #endif

@@ -1,4 +1,4 @@
-/* The operators of a feature map: P_X theta, P_X^* Y, P_X^* P_X theta, and phi for those who want it. */
+/* The operators of a feature map: P_X theta, P_X^* Y, P_X^* P_X theta, and phi itself. */
 #include <string.h>
 
 #include "base/hooks.h"
@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "features/features.h"
 
-/* A block of phi is kept near 4 million numbers: large enough for matrix products at full speed, small
- * enough for any machine. */
+/* A block of phi has about 4 million numbers: large enough for matrix products at full speed, small enough
+ * for any machine. */
 size_t orffi_bank_block_rows(const orffi_bank *bank) {
     const size_t rows = ((size_t)1 << 22) / (2 * bank->D);
     return rows < 16 ? 16 : rows > 1024 ? 1024 : rows;

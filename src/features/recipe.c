@@ -77,7 +77,8 @@ static orff_status read_law(const orffi_fields *in, size_t d, orffi_spectrum *la
 
 /* ---- frequencies: writing */
 
-/* Structured frequencies are not there as numbers: their products with (1, ..., 1) stand for them. */
+/* Structured frequencies are not stored as numbers, so the checksum is that of their products with (1, ...,
+ * 1). */
 static orff_status structured_checksum(const orffi_frequencies *drawn, uint32_t *crc) {
     double *ones = NULL, *products = NULL, *scratch = NULL;
     orff_status status = ORFFI_NEW_ARRAY(ones, drawn->dim);
@@ -116,7 +117,7 @@ static orff_status add_frequencies(const orffi_frequencies *drawn, size_t g, orf
     return orffi_archive_add(writer, name, ORFFI_F64, 1, shape, drawn->weight);
 }
 
-/* A grid is small and finding it again is slow: it is always kept. */
+/* A grid is small and slow to find again, so it is always stored. */
 static bool may_leave_out(const orffi_bank *bank, const orffi_bank_group *group, size_t most) {
     return !bank->given && group->law.base && !orffi_is_quadrature(group->drawn.scheme) &&
            group->drawn.count <= most;
@@ -188,7 +189,7 @@ static orff_status read_recipe(const orffi_fields *in, const double *extent, orf
     return ORFF_OK;
 }
 
-/* All but the frequencies. */
+/* Reads everything but the frequencies. */
 static orff_status read_drawn(const orffi_fields *in, size_t d, orffi_frequencies *drawn) {
     drawn->dim = d;
     ORFFI_TRY(orffi_fields_size(in, "count", &drawn->count));
@@ -200,7 +201,7 @@ static orff_status read_drawn(const orffi_fields *in, size_t d, orffi_frequencie
     return drawn->error >= 0.0 ? ORFF_OK : orffi_fields_fail(in, "error", "is negative");
 }
 
-/* A copy of a tensor of finite numbers, of rank 1 or 2. */
+/* A copy of a tensor of rank 1 or 2, all of whose numbers must be finite. */
 static orff_status copy_tensor(const orffi_archive *archive, const char *name, size_t rank,
                                const size_t *shape, double **out) {
     const double *data;
@@ -211,7 +212,7 @@ static orff_status copy_tensor(const orffi_archive *archive, const char *name, s
     return orffi_duplicate(out, data, entries, sizeof *data);
 }
 
-/* Frequencies that are the caller's own may have no weight. */
+/* Frequencies given by the caller may have weight 0. */
 static orff_status read_weights(const orffi_archive *archive, const orffi_bank *bank, size_t g,
                                 orffi_frequencies *drawn) {
     const size_t shape[1] = {drawn->count};
@@ -232,7 +233,7 @@ static orff_status read_stored(const orffi_archive *archive, const orffi_bank *b
     return read_weights(archive, bank, g, drawn);
 }
 
-/* Draw a group by its recipe; what comes must be what the file says of it. */
+/* Draws a group by its recipe; scheme and importance must match what the file says. */
 static orff_status draw_again(const orffi_fields *in, orffi_bank_group *group) {
     const orffi_frequencies told = group->drawn;
     if (!group->law.base)
@@ -245,7 +246,7 @@ static orff_status draw_again(const orffi_fields *in, orffi_bank_group *group) {
     return ORFF_OK;
 }
 
-/* The signs are drawn again; scales and weights, which rounding touches, are as stored. */
+/* Draws the signs again; scales and weights, which depend on rounding, are read from the file. */
 static orff_status read_structured(const orffi_fields *in, const orffi_bank *bank, size_t g,
                                    const char *scale, orffi_bank_group *group) {
     const size_t shape[1] = {group->drawn.count};
@@ -267,7 +268,7 @@ static orff_status read_structured(const orffi_fields *in, const orffi_bank *ban
     return status;
 }
 
-/* Extreme laws give frequencies that are not finite, with a checksum like any other. */
+/* Extreme laws draw frequencies that are not finite, and their checksum matches. */
 static orff_status check_finite(const orffi_fields *in, const orffi_frequencies *drawn) {
     if (drawn->omega)
         ORFFI_TRY(
@@ -306,7 +307,8 @@ static orff_status read_frequencies(const orffi_fields *in, const orffi_bank *ba
     return read_left_out(in, most, group);
 }
 
-/* What a recipe may have given; frequencies without one, or found from a signature, follow no rule. */
+/* Checks that the frequencies are a possible result of the recipe. Frequencies without a recipe, or derived
+ * from a signature, are not checked. */
 static orff_status check_recipe(const orffi_fields *in, const orffi_bank *bank,
                                 const orffi_bank_group *group) {
     const orffi_recipe *recipe = &group->recipe;

@@ -1,4 +1,4 @@
-/* Blocks in files: what is kept of the parts that are functions of the caller's. */
+/* Blocks in files: the stored blocks of parts that are functions of the caller. */
 #include <stdio.h>
 
 #include "base/memory.h"
@@ -8,7 +8,7 @@ static void write_name(char name[ORFFI_TENSOR_NAME], size_t m) {
     snprintf(name, ORFFI_TENSOR_NAME, "part.%zu.blocks", m);
 }
 
-/* Numbers in a row of a block: those of a complex one are pairs. */
+/* Numbers in a row of a block: complex entries are pairs. */
 static size_t row_length(const orffi_kernel_part *part) {
     return orffi_features_block_size(part) / part->p;
 }
@@ -25,7 +25,8 @@ orff_status orffi_blocks_write(const orff_features *f, orffi_archive_writer *wri
     return ORFF_OK;
 }
 
-/* The shape is checked against the kernel here, the count against the bank when the features are made. */
+/* Checks the shape against the kernel. The count is checked against the bank when the features are
+ * created. */
 static orff_status read_blocks(const orffi_archive *archive, const orffi_kernel_part *part, size_t m,
                                orffi_kept_blocks *kept) {
     char name[ORFFI_TENSOR_NAME];

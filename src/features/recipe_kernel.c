@@ -56,7 +56,7 @@ orff_status orffi_kernel_write(const orff_kernel *kernel, orffi_archive_writer *
 
 /* ---- reading */
 
-/* What the parts of a kernel in a file are made of, to be released when the kernel is there. */
+/* What the parts of a kernel in a file consist of, to be released when the kernel is created. */
 typedef struct source {
     orff_part part;
     double *scales, *periods; /* periods: or NULL */
@@ -78,7 +78,7 @@ static void clear_sources(size_t count, source *sources) {
     orffi_release(sources);
 }
 
-/* root, because sqrt(weight) need not have the bits it had. */
+/* root is stored because the sqrt of a stored weight may differ in the last bits. */
 static orff_status read_numbers(const orffi_fields *in, source *from) {
     double weight;
     ORFFI_TRY(orffi_fields_any_number(in, "weight", &weight));
@@ -110,7 +110,7 @@ static orff_status read_rule(const orffi_fields *in, orff_rule *rule) {
     return orffi_fields_blame(in, orff_rule_parse(name, rule));
 }
 
-/* base, shape, scales and space; a rule of its own law has none. */
+/* base, shape, scales and space; a rule with its own law has none. */
 static orff_status read_law(const orffi_fields *in, size_t d, size_t p, source *from) {
     size_t space_count = 0;
     const bool own = orffi_rule_find(from->part.rule)->own_law;
@@ -144,10 +144,10 @@ static orff_status read_part(const orffi_fields *in, size_t m, size_t d, size_t 
     return read_factor(in, m, p, from);
 }
 
-/* Those of the first part, which all have. */
+/* The periods of the first part, which all parts must share. */
 static orff_status find_periods(const orffi_fields *in, size_t d, size_t n_parts, const source *sources,
                                 const double **periods) {
-    *periods = n_parts ? sources[0].periods : NULL; /* none is refused after this */
+    *periods = n_parts ? sources[0].periods : NULL; /* a kernel without parts is refused later */
     for (size_t m = 1; m < n_parts; m++)
         if (!sources[m].periods != !*periods ||
             (*periods && memcmp(sources[m].periods, *periods, d * sizeof **periods)))
@@ -155,7 +155,7 @@ static orff_status find_periods(const orffi_fields *in, size_t d, size_t n_parts
     return ORFF_OK;
 }
 
-/* A kernel that nobody else holds yet may still be changed. */
+/* Changes the kernel, which is allowed because nobody else has a reference to it yet. */
 static orff_status set_roots(const orffi_fields *in, const source *sources, orff_kernel *kernel) {
     for (size_t m = 0; m < kernel->n_parts; m++) {
         if (kernel->parts[m].columns != sources[m].columns)

@@ -1,4 +1,4 @@
-/* Which level this CPU gets. */
+/* Chooses the level for this CPU. */
 #include "features/sincos.h"
 
 #include <stdio.h>

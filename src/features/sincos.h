@@ -1,6 +1,6 @@
-/* Vectorised cosine and sine, the level chosen once for the CPU that runs.
+/* Vectorised cosine and sine, at a level chosen once for the running CPU.
  *
- * Each level is one file, compiled for its instructions and reached only where the CPU has them.
+ * Each level is one file, compiled for its instructions and called only on CPUs that have them.
  */
 #ifndef ORFFI_FEATURES_SINCOS_H
 #define ORFFI_FEATURES_SINCOS_H
@@ -9,8 +9,8 @@
 
 typedef struct orffi_sincos_level {
     const char *name; /* for orff_build_info */
-    /* cosine[j] holds the angle t_j on entry; on return cosine[j] = amplitude[j] cos t_j and
-     * sine[j] = amplitude[j] sin t_j. The same angle gives the same bits wherever it stands. */
+    /* cosine[j] holds the angle t_j on entry; on return cosine[j] = amplitude[j] cos t_j and sine[j] =
+     * amplitude[j] sin t_j. The same angle gives the same bits at any position. */
     void (*rotate)(size_t n, double *cosine, double *sine, const double *amplitude);
     void (*rotate_single)(size_t n, float *cosine, float *sine, const float *amplitude);
 } orffi_sincos_level;

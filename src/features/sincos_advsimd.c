@@ -1,4 +1,4 @@
-/* SLEEF on the vectors every aarch64 has. */
+/* SLEEF on the vectors that every aarch64 has. */
 #include "features/sincos.h"
 
 #include <arm_neon.h>

@@ -1,4 +1,4 @@
-/* The C library's sine and cosine: right everywhere, and several times slower than vectors. */
+/* The C library's sine and cosine: available everywhere, and several times slower than vectors. */
 #include <math.h>
 
 #include "features/sincos.h"

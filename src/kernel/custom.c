@@ -1,5 +1,5 @@
 /* Custom rules: the caller's B(w), or the caller's A(w) factored numerically. Blocks are computed once for
- * each frequency and kept. */
+ * each frequency and stored. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "kernel/hermitian.h"
 
-#define LARGEST_CALL 2048 /* points that a callback gets at once */
+#define LARGEST_CALL 2048 /* points passed to a callback at once */
 
 void orffi_block_apply(const orffi_kernel_part *part, const double *B, const double *t, double *y) {
     for (size_t i = 0; i < part->p; i++)
@@ -54,7 +54,7 @@ static orff_status call_block(const orffi_callback *callback, size_t count, cons
     return ORFF_OK;
 }
 
-/* From the kernel's units to the caller's: a frequency is one over a length. */
+/* Converts from the kernel's units to the caller's: a frequency is an inverse length. */
 static void convert(const orffi_callback *callback, size_t count, const double *at, double *converted) {
     const size_t d = callback->part->d;
     const double *unit = callback->part->unit;
@@ -62,7 +62,7 @@ static void convert(const orffi_callback *callback, size_t count, const double *
         converted[i] = callback->of_frequencies ? at[i] / unit[i % d] : at[i] * unit[i % d];
 }
 
-/* seen: room for a call's points in the caller's units, or NULL where they are the kernel's. */
+/* seen: room for the points of one call in the caller's units, or NULL if they equal the kernel's. */
 static orff_status call_blocks(const orffi_callback *callback, size_t count, const double *at, double *seen,
                                double *out) {
     const size_t d = callback->part->d, size = callback->part->p * callback->columns;
@@ -113,18 +113,18 @@ static orff_status prepare_a(orffi_kernel_part *part, const orff_part *given) {
     return keep_callbacks(part, given, "A(w)");
 }
 
-/* ---- evenness: a real kernel E[cos<w,delta> A(w)] sees A(w) + A(-w) only. What is uneven in A would get lost. Of a Hermitian
- * one, A(-w) is the conjugate: the spectrum of a real kernel. */
+/* ---- evenness: a real kernel E[cos<w,delta> A(w)] depends only on A(w) + A(-w), so an odd part of A would
+ * get lost. For a Hermitian A, A(-w) must be the conjugate, as in the spectrum of a real kernel. */
 
-#define MIRRORED 32   /* frequencies at which the mirror image is asked for, at most */
-#define UNEVEN   1e-8 /* of the largest entry: rounding is less */
+#define MIRRORED 32   /* most frequencies whose mirror image is evaluated */
+#define UNEVEN   1e-8 /* of the largest entry: rounding errors are smaller */
 
 /* Numbers in a row of `columns` entries. */
 static size_t row_length(const orffi_kernel_part *part, size_t columns) {
     return part->hermitian ? 2 * columns : columns;
 }
 
-/* A(w) of what a callback gave: itself, or B B^T. */
+/* A(w) from the callback's values: the values themselves, or B B^T. */
 static void fill_product(const orffi_kernel_part *part, bool factored, const double *given, double *A) {
     if (factored && part->hermitian)
         orffi_hermitian_product(part->p, part->columns, given, A);
@@ -164,11 +164,11 @@ static orff_status compare(const orffi_kernel_part *part, const char *what, cons
     return ORFF_OK;
 }
 
-/* Some of the frequencies, evenly among all; their mirror images are asked for in one call. */
+/* Some of the frequencies, evenly spaced in their list. One call evaluates their mirror images. */
 typedef struct mirrors {
     size_t count, step;
     double *at, *there; /* count x d, count x p x columns */
-    double *A;          /* 2 x p x p, and x 2 where they are complex */
+    double *A;          /* 2 x p x p, and x 2 if complex */
 } mirrors;
 
 static orff_status fill_mirrors(mirrors *m, const orffi_callback *callback, size_t count, const double *w) {
@@ -182,7 +182,7 @@ static orff_status fill_mirrors(mirrors *m, const orffi_callback *callback, size
     return orffi_call_matrices(callback, m->count, m->at, m->there);
 }
 
-/* given: what the callback gave at all frequencies (count x p x columns). */
+/* given: the callback's values at all frequencies (count x p x columns). */
 static orff_status compare_mirrors(const mirrors *m, const orffi_callback *callback, bool factored,
                                    const double *w, const double *given) {
     const orffi_kernel_part *part = callback->part;
@@ -218,7 +218,7 @@ static orff_status blocks_b(const orffi_kernel_part *part, size_t count, const d
     return check_even(&callback, true, count, w, B);
 }
 
-/* A (p x p) gives way to its factor of `columns` = p columns; the rank may be less, the rest is zero. */
+/* Replaces A (p x p) by its factor with `columns` = p columns; if the rank is less, the rest is zero. */
 static orff_status factor(const orffi_kernel_part *part, double *A, double *packed) {
     size_t rank = 0;
     ORFFI_TRY(orffi_factor_positive(part->p, A, packed, &rank));

@@ -1,4 +1,4 @@
-/* Decomposable: K = k0 A, B B^T = A the same for all w. */
+/* Decomposable: K = k0 A, with the same B B^T = A for all w. */
 #include "base/linalg.h"
 #include "base/memory.h"
 #include "kernel/kernel.h"

@@ -1,5 +1,6 @@
-/* Delayed: K_ij(delta) = A_ij k0(delta - tau_i + tau_j), one process that output i shows tau_i later, f_i(x) = g_i(x - tau_i).
- * A(w)_ij = A_ij e^{i<w, tau_i - tau_j>} is Hermitian, B(w) = diag(e^{i<w,tau_i>}) B. */
+/* Delayed: K_ij(delta) = A_ij k0(delta - tau_i + tau_j), one process that output i shows with delay tau_i,
+ * f_i(x) = g_i(x - tau_i). A(w)_ij = A_ij e^{i<w, tau_i - tau_j>} is Hermitian, B(w) = diag(e^{i<w,tau_i>})
+ * B. */
 #include <math.h>
 
 #include "base/memory.h"

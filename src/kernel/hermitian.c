@@ -1,5 +1,6 @@
-/* Complex blocks, A(w) = B(w) B(w)^* Hermitian: what they do to the cosine and the sine of a frequency, and the square root of
- * a Hermitian matrix. Complex matrices are rows of pairs (real, imaginary). */
+/* Complex blocks with Hermitian A(w) = B(w) B(w)^*: how they act on the cosine and the sine of a frequency,
+ * and the square root of a Hermitian matrix. Complex matrices are stored as rows of pairs (real,
+ * imaginary). */
 #include "kernel/hermitian.h"
 
 #include <math.h>
@@ -44,7 +45,8 @@ void orffi_hermitian_product(size_t p, size_t columns, const double *B, double *
         }
 }
 
-/* The real form [[Re A, -Im A], [Im A, Re A]]   (2p x 2p): symmetric and positive where A is Hermitian and positive. */
+/* The real form [[Re A, -Im A], [Im A, Re A]]   (2p x 2p): symmetric if A is Hermitian, and positive if A
+ * is. */
 static void fill_real_form(size_t p, const double *A, double *M) {
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < p; j++) {
@@ -55,8 +57,8 @@ static void fill_real_form(size_t p, const double *A, double *M) {
         }
 }
 
-/* The square root of the real form is the real form of the square root, whatever basis its double eigenvalues come with:
- * sum of F_k F_k^T / |F_k| over the columns of a factor with orthogonal columns. */
+/* The square root of the real form is the real form of the square root, whatever basis its double eigenvalues
+ * have: the sum of F_k F_k^T / |F_k| over the columns of a factor with orthogonal columns. */
 static void fill_root(size_t p, size_t rank, const double *F, double *A) {
     for (size_t i = 0; i < 2 * p * p; i++) A[i] = 0.0;
     for (size_t k = 0; k < rank; k++) {

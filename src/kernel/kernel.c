@@ -1,4 +1,4 @@
-/* Kernels: parts checked and copied, grouped by law; exact values. */
+/* Kernels: checking, copying and grouping their parts by law; exact values. */
 #include "kernel/kernel.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ const char *orff_rule_name(orff_rule rule) {
     return (unsigned)rule < ORFF_RULE_COUNT ? names[rule] : NULL;
 }
 
-/* Those that need a callback come last in the list. */
+/* Rules that need a callback come last in the list. */
 const char *const *orff_rule_names(void) {
     static const char *const named[] = {
 #define NAMED_OF(name, file, text) ORFF_RULE_##name < ORFF_RULE_CUSTOM_B ? text : NULL,
@@ -49,7 +49,8 @@ orff_status orff_rule_parse(const char *name, orff_rule *rule) {
         *rule = (orff_rule)place;
         return ORFF_OK;
     }
-    return orffi_names_find("kernel", name, orff_rule_names(), &place); /* which tells what there is */
+    return orffi_names_find("kernel", name, orff_rule_names(), &place); /* sets the message, which lists the
+                                                                           names */
 }
 
 orff_rule_info orff_rule_describe(orff_rule rule) {
@@ -150,7 +151,7 @@ static orff_status check_exists(const orffi_kernel_part *part) {
         base->smooth_when ? base->smooth_when : "");
 }
 
-/* root = sqrt(weight), and with normalise also what makes trace K(0) = p. */
+/* root = sqrt(weight), times, with normalise, the factor that makes trace K(0) = p. */
 static orff_status set_root(orffi_kernel_part *part, const orff_part *given) {
     double trace = 0.0, *zero = NULL, *K = NULL;
     const size_t p = part->p;
@@ -168,21 +169,21 @@ static orff_status set_root(orffi_kernel_part *part, const orff_part *given) {
     return status;
 }
 
-/* What the rule keeps of the caller's; a part from a file has its columns and no functions. */
+/* Copies what the rule needs from the caller's part. A part from a file has its columns but no functions. */
 static orff_status prepare(orffi_kernel_part *part, const orff_part *given, bool without_functions) {
     if (!(part->rule->stored && without_functions)) return part->rule->prepare(part, given);
     if (part->rule->given_columns) part->columns = given->columns;
     return part->columns ? ORFF_OK : orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a part has no columns");
 }
 
-/* What a function of the caller's says of differences, it says of the line. */
+/* The caller's functions of differences hold for inputs that are not periodic. */
 static orff_status set_periods(orffi_kernel_part *part, const double *periods) {
     if (!part->rule->stored && !part->rule->own_law) return orffi_spectrum_set_periods(&part->law, periods);
     return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a %s part of the kernel cannot have periodic inputs",
                       orff_rule_name(part->rule->id));
 }
 
-/* Blocks of the other rules are functions of w, and w is no longer what they say of it. */
+/* Blocks of the other rules are functions of w, which a centre shifts. */
 static orff_status set_wavelengths(orffi_kernel_part *part, const double *wavelengths) {
     if (part->rule->coupled) return orffi_spectrum_set_wavelengths(&part->law, wavelengths);
     return orffi_fail(ORFF_ERROR_UNSUPPORTED, "a %s part of the kernel has no wavelength",
@@ -226,7 +227,7 @@ static bool may_share(const orffi_kernel_group *group, const orffi_kernel_part *
     return !group->own_law && !part->rule->own_law && orffi_spectrum_equal(group->law, &part->law);
 }
 
-/* Put part i in the first group of its law, or in a new one. */
+/* Puts part i into the first group of its law, or into a new one. */
 static void join_group(orff_kernel *kernel, orffi_kernel_part *part) {
     size_t g = 0;
     while (g < kernel->n_groups && !may_share(&kernel->groups[g], part)) g++;
@@ -277,7 +278,7 @@ orff_status orffi_kernel_create_as(orff_kernel **out, size_t d, size_t p, size_t
     if (d == 0 || p == 0)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "a kernel needs inputs and outputs (d=%zu, p=%zu)", d,
                           p);
-    ORFFI_TRY(orffi_blas_room(orffi_thread_count())); /* whatever is done with a kernel calls BLAS */
+    ORFFI_TRY(orffi_blas_room(orffi_thread_count())); /* everything done with a kernel calls BLAS */
     ORFFI_TRY(ORFFI_NEW(kernel));
     atomic_init(&kernel->references, 1);
     kernel->d = d;
@@ -376,7 +377,7 @@ orff_status orff_kernel_eval(const orff_kernel *kernel, const double *x, const d
     return status;
 }
 
-/* Differences that are evaluated at once: as many as a callback likes, few enough for the cache otherwise. */
+/* The number of differences evaluated at once: many for callbacks, otherwise few enough for the cache. */
 static size_t gram_width(const orff_kernel *kernel, size_t m) {
     const size_t most = kernel->has_callbacks ? 1024 : 16;
     return m < most ? m : most;
@@ -399,8 +400,8 @@ static orff_status gram_row(const orff_kernel *kernel, const double *x, size_t m
     return ORFF_OK;
 }
 
-/* Each thread has its own scratch. Only callbacks can fail, and then one thread does all, so its message
- * is the caller's. */
+/* Each thread has its own scratch. Only callbacks can fail, and kernels with callbacks use one thread, so the
+ * message reaches the caller. */
 static orff_status gram_rows(const orff_kernel *kernel, size_t n, const double *X, size_t m, const double *Z,
                              double *G) {
     const size_t p = kernel->p, d = kernel->d, room = gram_width(kernel, m) * (2 * p * p + d);

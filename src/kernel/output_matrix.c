@@ -41,7 +41,7 @@ static orff_status check_graph(size_t p, const double *W) {
     return ORFF_OK;
 }
 
-/* L = diag(W 1) - W; loops on a node cancel. */
+/* L = diag(W 1) - W; self-loops cancel. */
 static void fill_laplacian(size_t p, const double *W, double *L) {
     for (size_t i = 0; i < p; i++) {
         double degree = 0.0;
@@ -53,7 +53,8 @@ static void fill_laplacian(size_t p, const double *W, double *L) {
     }
 }
 
-/* A = V diag(1/(values + ridge)) V^T, leaving out what is zero to rounding. V in columns. */
+/* A = V diag(1/(values + ridge)) V^T without the eigenvalues that are zero to rounding. V has eigenvectors in
+ * columns. */
 static void pseudo_inverse(size_t p, const double *V, const double *values, double ridge, double *A) {
     const double cut = 1e-12 * (values[p - 1] + ridge);
     memset(A, 0, p * p * sizeof *A);
@@ -65,12 +66,12 @@ static void pseudo_inverse(size_t p, const double *V, const double *values, doub
     }
 }
 
-/* The smallest eigenvalue of L that is not zero (1 where there are no edges: A is then the identity).
+/* The smallest eigenvalue of L that is not zero (1 if there are no edges: A is then the identity).
  *
- * The prior variance of a mode is 1/(l + r). The common part (l = 0) is the smoothest mode there is, so it should be no
- * less free than the smoothest difference between outputs, whose variance by L alone is 1/l_2: 1/r >= 1/l_2. And the
- * ridge should leave the graph its say: no difference may lose more than half of its variance, l/(l + r) >= 1/2 for
- * all l >= l_2. The largest r that does both is r = l_2. */
+ * The prior variance of a mode is 1/(l + r). The common part (l = 0) is the smoothest mode, so its variance should not
+ * be less than that of the smoothest difference between outputs, which by L alone is 1/l_2: 1/r >= 1/l_2. On the other
+ * hand the ridge should not override the graph: no difference may lose more than half of its variance, l/(l + r) >= 1/2
+ * for all l >= l_2. The largest r with both properties is r = l_2. */
 static double smallest_value(size_t p, const double *values) {
     for (size_t k = 0; k < p; k++)
         if (values[k] > 1e-12 * values[p - 1]) return values[k];
@@ -98,8 +99,8 @@ orff_status orff_output_laplacian(size_t p, const double *W, double ridge, doubl
     return status;
 }
 
-/* c_1 = e_1, and the others are -1/(T-1) along e_1 plus the codes of T-1 classes, shrunk, in the rest of the
- * coordinates. Unrolled: at step s the classes from s on get coordinate s. */
+/* c_1 = e_1. The others are -1/(T-1) along e_1 plus the codes of T-1 classes, shrunk, in the remaining
+ * coordinates. Unrolled: step s sets coordinate s of the classes from s on. */
 orff_status orff_simplex_codes(size_t classes, double *codes) {
     if (!codes || classes < 2)
         return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "simplex codes need at least 2 classes, not %zu",

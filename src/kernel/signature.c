@@ -1,12 +1,13 @@
-/* A kernel known only by its signature K0(delta), d <= 3: the three steps of the construction done numerically.
+/* A kernel known only by its signature K0(delta), d <= 3. The construction does three steps numerically.
  *
- *   1. C(w), the inverse Fourier transform of K0, on a regular grid: K0 is sampled on a box whose faces it does not
- *      reach, n points a side, n doubled until the spectrum fits below the highest frequency.
+ *   1. C(w), the inverse Fourier transform of K0, on a regular grid: K0 is sampled on a box large enough that K0
+ *      vanishes on its faces, with n points a side; n is doubled until the spectrum fits below the highest frequency.
  *   2. C(w) >= 0 is checked and C(w) = B(w) B(w)^T factored.
- *   3. The grid's frequencies are the quadrature: on the nodes of the box the sum
- *      (1/n^d) sum_k C_k cos<w_k, delta> gives K0 back exactly, so half of them (the rest mirror) with weight 2 serve.
+ *   3. The grid's frequencies are the quadrature: on the nodes of the box the sum (1/n^d) sum_k C_k cos<w_k, delta>
+ *      equals K0 exactly. Half of the frequencies, with weight 2, suffice because the others are their mirror images.
  *
- * K0 is asked for many differences at once: first the differences are written, then one call fills the matrices.
+ * K0 is evaluated at many differences at once: the differences are written first, then one call fills the
+ * matrices.
  */
 #include "kernel/signature.h"
 
@@ -34,7 +35,8 @@ static int by_trace(const void *a, const void *b) {
     return x->point < y->point ? -1 : x->point > y->point;
 }
 
-/* Of w and -w the one whose first nonzero index is positive; the edge -n/2 has no mirror and no weight. */
+/* Whether to keep w: of w and -w the one whose first nonzero index is positive. The edge -n/2 has no mirror
+ * image and no weight. */
 static bool kept_half(const orffi_signature_grid *t, const long index[3], bool *origin) {
     *origin = true;
     for (size_t i = 0; i < t->d; i++)
@@ -48,7 +50,8 @@ static bool kept_half(const orffi_signature_grid *t, const long index[3], bool *
     return true;
 }
 
-/* The half space by falling trace; returns how many hold all but a tenth of the tolerance. */
+/* Sorts the half space by decreasing trace; returns how many frequencies are needed to lose at most a tenth
+ * of the tolerance. */
 static size_t rank_candidates(const orffi_signature_grid *t, candidate *list, size_t *count, double *total) {
     *count = 0;
     *total = 0.0;
@@ -67,8 +70,8 @@ static size_t rank_candidates(const orffi_signature_grid *t, candidate *list, si
     return needed;
 }
 
-/* B of one frequency, p x p; eigenvalues negative beyond the error of the transform mean a K0 that is no
- * kernel. */
+/* B of one frequency, p x p. Eigenvalues that are negative beyond the error of the transform mean that K0 is
+ * not a kernel. */
 static orff_status factor_block(const orffi_signature_grid *t, const double *w, double largest, double *B,
                                 double *values) {
     const size_t p = t->p;
@@ -107,7 +110,7 @@ static orff_status fill_frequencies(const orffi_signature_grid *t, const candida
     return ORFF_OK;
 }
 
-/* Negative spectrum hides among the candidates that were not kept. */
+/* Checks for negative spectrum among the candidates that were not kept. */
 static orff_status check_rest(const orffi_signature_grid *t, const candidate *list, size_t first,
                               size_t count) {
     for (size_t j = first; j < count; j++)
@@ -119,7 +122,7 @@ static orff_status check_rest(const orffi_signature_grid *t, const candidate *li
     return ORFF_OK;
 }
 
-/* K~(delta) - K0(delta), largest entry relative to K0(0); K holds K0(delta) and is written over. */
+/* K~(delta) - K0(delta), the largest entry relative to K0(0); K holds K0(delta) and is overwritten. */
 static double error_at(const orffi_signature_grid *t, const orffi_frequencies *f, const double *blocks,
                        const double *delta, double *K) {
     const size_t p = t->p;
@@ -132,8 +135,8 @@ static double error_at(const orffi_signature_grid *t, const orffi_frequencies *f
     return orffi_signature_largest(t, K) / t->size;
 }
 
-/* 0, where what was dropped adds up, the far corner, where the images are nearest, and differences spread over the
- * extent. */
+/* The differences probed: 0, where the dropped terms add up; the far corner, where the images are nearest;
+ * and others spread over the extent. */
 static void probe_deltas(const orffi_signature_grid *t, const orffi_recipe *recipe, double *delta) {
     const orffi_rng rng = {recipe->seed, recipe->stream};
     for (size_t i = 0; i < t->d; i++) {
@@ -145,7 +148,7 @@ static void probe_deltas(const orffi_signature_grid *t, const orffi_recipe *reci
     }
 }
 
-/* The largest error seen. */
+/* The largest error at the differences probed. */
 static orff_status measure(orffi_signature_grid *t, const orffi_recipe *recipe, const double *blocks,
                            orffi_frequencies *out) {
     probe_deltas(t, recipe, t->delta);

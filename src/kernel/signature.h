@@ -5,9 +5,9 @@
 #include "kernel/kernel.h"
 #include "sampling/sampling.h"
 
-/* Fill *out and *blocks (count x p x p, allocated here). recipe: extent (needed), tolerance (0: 1e-6),
- * count: at most so many frequencies, 0: as many as it takes. On failure both are left for the caller to
- * clear. */
+/* Fills *out and *blocks (count x p x p, allocated here). recipe: extent (required), tolerance (0: 1e-6),
+ * count: largest number of frequencies, 0: whatever the tolerance needs. On failure the caller clears
+ * both. */
 orff_status orffi_signature_draw(orffi_frequencies *out, double **blocks, const orffi_kernel_part *part,
                                  const orffi_recipe *recipe);
 

@@ -8,9 +8,9 @@
 #include "base/memory.h"
 
 #define SMALLEST_SIDE 16
-#define WIDEST_BOX    64.0 /* in extents */
-#define FACE_SIDE     9    /* points a side of the looks at the faces of the box */
-#define EVEN_EVERY    37   /* of the points of the grid that are checked for being even */
+#define WIDEST_BOX    64.0 /* largest box tried, in extents */
+#define FACE_SIDE     9    /* points per side at which the faces of the box are checked */
+#define EVEN_EVERY    37   /* one in this many points of the grid is checked for evenness */
 #define TWO_PI        6.28318530717958647692
 
 static const size_t largest_side[4] = {0, 2048, 512, 128};
@@ -70,7 +70,8 @@ static void position(const orffi_signature_grid *t, const long index[3], double 
     for (size_t i = 0; i < t->d; i++) delta[i] = t->box[i] * (double)index[i] / (double)(t->n / 2);
 }
 
-/* A real, even, symmetric signature is what E[cos<w,delta> A(w)] can be: K0 at a difference and at its mirror. */
+/* A pair of K0 at a difference and at its mirror image must be real, even and symmetric, as E[cos<w,delta>
+ * A(w)] is. */
 static orff_status check_pair(const orffi_signature_grid *t, const double *K, const double *mirrored) {
     for (size_t i = 0; i < t->p; i++)
         for (size_t j = 0; j < t->p; j++)
@@ -84,7 +85,7 @@ static orff_status check_pair(const orffi_signature_grid *t, const double *K, co
     return ORFF_OK;
 }
 
-/* Every so many of the differences whose matrices are there; the differences are written over. */
+/* Checks one in EVEN_EVERY of the differences whose matrices are available; overwrites the differences. */
 static orff_status check_even(orffi_signature_grid *t, size_t count) {
     size_t chosen = 0;
     for (size_t i = 0; i < count; i += EVEN_EVERY, chosen++)
@@ -95,7 +96,7 @@ static orff_status check_even(orffi_signature_grid *t, size_t count) {
     return ORFF_OK;
 }
 
-/* Entry e of the upper triangle, of all points of a batch. */
+/* Stores the entries of the upper triangle for all points of a batch. */
 static void keep_samples(orffi_signature_grid *t, size_t first, size_t count) {
     for (size_t at = 0; at < count; at++)
         for (size_t i = 0, e = 0; i < t->p; i++)
@@ -119,7 +120,7 @@ static orff_status sample(orffi_signature_grid *t) {
     return ORFF_OK;
 }
 
-/* The points on the faces of the box among FACE_SIDE a side; returns how many. */
+/* The points on the faces of the box, out of a grid with FACE_SIDE points a side; returns how many. */
 static size_t face_points(const orffi_signature_grid *t, double *delta) {
     size_t looks = 1, count = 0;
     for (size_t i = 0; i < t->d; i++) looks *= FACE_SIDE;
@@ -161,9 +162,10 @@ static orff_status find_box(orffi_signature_grid *t, const double *extent) {
         t->tolerance, WIDEST_BOX);
 }
 
-/* ---- the orffi_signature_grid */
+/* ---- the grid */
 
-/* cos and sin of 2 pi k j / n for centred k, j; the product is reduced first so that no digit is lost. */
+/* cos and sin of 2 pi k j / n for centred k, j. The product is first reduced modulo n, so that no digit is
+ * lost. */
 static void fill_tables(orffi_signature_grid *t) {
     const long n = (long)t->n, half = n / 2;
     for (long k = 0; k < n; k++) {
@@ -181,8 +183,8 @@ static void swap(double **a, double **b) {
     *b = c;
 }
 
-/* One axis: (re + i im)^T (cosine + i sine), seen as rest x n: the axes move round by one, so d passes end
- * in place. */
+/* Transforms one axis: (re + i im)^T (cosine + i sine), seen as rest x n. The axes rotate by one place, so
+ * after d passes they are in order again. */
 static void transform_axis(orffi_signature_grid *t) {
     const size_t n = t->n, rest = t->points / n;
     orffi_gemm(true, false, rest, n, n, 1.0, t->re, rest, t->cosine, n, 0.0, t->re2, n);
@@ -193,7 +195,7 @@ static void transform_axis(orffi_signature_grid *t) {
     swap(&t->im, &t->im2);
 }
 
-/* values: samples of K0 -> C_k / n^d, real because K0 is even. */
+/* Replaces the samples of K0 in values by C_k / n^d, which is real because K0 is even. */
 static void transform_entries(orffi_signature_grid *t) {
     fill_tables(t);
     for (size_t e = 0; e < t->entries; e++) {
@@ -216,7 +218,8 @@ double orffi_signature_trace_at(const orffi_signature_grid *t, size_t point) {
     return trace;
 }
 
-/* The share of the spectrum in the outer fifth of the frequencies: what a finer grid would have to catch. */
+/* The share of the spectrum in the outer fifth of the frequencies, which indicates what lies beyond the
+ * grid. */
 static double outer_share(const orffi_signature_grid *t) {
     double outer = 0.0, all = 0.0;
     for (size_t point = 0; point < t->points; point++) {

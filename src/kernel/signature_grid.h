@@ -4,7 +4,7 @@
 
 #include "kernel/kernel.h"
 
-#define ORFFI_SIGNATURE_BATCH 1024 /* differences at once */
+#define ORFFI_SIGNATURE_BATCH 1024 /* differences evaluated at once */
 
 typedef struct orffi_signature_grid {
     const orffi_kernel_part *part;
@@ -12,28 +12,28 @@ typedef struct orffi_signature_grid {
     double box[3];        /* half-widths T_i; the period is 2 T_i */
     double tolerance;
     double size;                 /* largest entry of |K0(0)| */
-    size_t n, points;            /* n a side, n^d in all */
-    double *values;              /* entries x points: samples of K0, then C (real) */
+    size_t n, points;            /* n per side, n^d in total */
+    double *values;              /* entries x points: samples of K0, later C (real) */
     double *re, *im, *re2, *im2; /* points each */
     double *cosine, *sine;       /* n x n, centred indices */
     double *delta;               /* batch x d */
     double *matrix, *other;      /* batch x p x p each */
 } orffi_signature_grid;
 
-/* part, d, p, entries and the tolerance are given. To be cleared in any case. */
+/* The caller sets part, d, p, entries and the tolerance. Clear it even if this fails. */
 orff_status orffi_signature_grid_init(orffi_signature_grid *grid);
 void orffi_signature_grid_clear(orffi_signature_grid *grid);
 
-/* K0 at so many differences. */
+/* K0 at `count` differences. */
 orff_status orffi_signature_call(const orffi_kernel_part *part, size_t count, const double *delta, double *K);
 
-/* The size of K0(0), a box whose faces K0 does not reach, and C on it, with as many points as it takes. */
+/* Finds the size of K0(0), a box on whose faces K0 vanishes, and C on it, with as many points as needed. */
 orff_status orffi_signature_spectrum(orffi_signature_grid *grid, const double *extent);
 
 /* Centred indices of a grid point, each in [-n/2, n/2): axis 0 is the slowest. */
 void orffi_signature_centred(const orffi_signature_grid *grid, size_t point, long index[3]);
 
-/* C at a point, p x p, and its trace. */
+/* C at a point (p x p), and its trace. */
 void orffi_signature_matrix_at(const orffi_signature_grid *grid, size_t point, double *C);
 double orffi_signature_trace_at(const orffi_signature_grid *grid, size_t point);
 

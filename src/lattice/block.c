@@ -10,7 +10,7 @@
 #include "lattice/functionals.h"
 
 #define ROOT_TWO    1.41421356237309504880
-#define FUNCTIONALS 64 /* at a time */
+#define FUNCTIONALS 64 /* processed at a time */
 
 /* ---- which modes */
 
@@ -25,7 +25,8 @@ static int by_rank(const void *left, const void *right) {
     return a->mode < b->mode ? -1 : a->mode > b->mode;
 }
 
-/* k = 0 first, whatever it brings, so that it has a known place; then by rank, or as they come where all are taken. */
+/* k = 0 comes first, so that its position is known. The others follow by rank, or in the order of the lattice
+ * if all are taken. */
 static orff_status rank_modes(const orffi_lattice_system *s, bool all, ranked **out, size_t *count) {
     ranked *list;
     ORFFI_TRY(ORFFI_NEW_ARRAY(list, s->H));
@@ -80,12 +81,12 @@ static orffi_mode density_at(const orffi_lattice *twice, const orffi_mode *rho, 
     return conj(rho[orffi_lattice_find(twice, minus)]);
 }
 
-/* Where the unknowns of mode i begin. */
+/* The index of the first unknown of mode i. */
 static size_t first_of(const orffi_lattice_block *b, size_t i) {
     return i ? (2 * i - 1) * b->system->r : 0;
 }
 
-/* The four numbers of a pair of modes: (re, re), (re, im), (im, re), (im, im), before the roots. */
+/* The four numbers of a pair of modes: (re, re), (re, im), (im, re), (im, im), without the factors of W. */
 static void pair_of(const orffi_lattice *l, const orffi_lattice *twice, const orffi_mode *rho, const long *k,
                     const long *j, double out[4]) {
     long minus[ORFF_LATTICE_INPUTS], plus[ORFF_LATTICE_INPUTS];
@@ -100,7 +101,7 @@ static void pair_of(const orffi_lattice *l, const orffi_lattice *twice, const or
     out[3] = creal(a) - creal(b);
 }
 
-/* sum_ab W_ac(k) four_ab W_be(j) of directed rows: four is pairs x 4. */
+/* sum_ab W_ac(k) four_ab W_be(j) for directed rows: four is pairs x 4. */
 static double product_of_directed(const orffi_lattice_system *s, size_t c, size_t k, size_t e, size_t j,
                                   const double *four, size_t which) {
     double sum = 0.0;
@@ -155,7 +156,7 @@ static void fill_block(orffi_lattice_block *b, const orffi_mode *rho) {
     }
 }
 
-/* What the rows have of column c of mode h: N |W_c(k)|^2. zero: where k = 0 is in rho. */
+/* The diagonal of G for column c of mode h: N |W_c(k)|^2. zero: the index of k = 0 in rho. */
 static double diagonal_of(const orffi_lattice_system *s, const orffi_mode *rho, size_t zero, size_t c,
                           size_t h) {
     const size_t whole = orffi_lattice_density_modes(s->lattice);
@@ -181,7 +182,7 @@ static void fill_diagonal(orffi_lattice_block *b, const orffi_mode *rho) {
     }
 }
 
-/* c^1/2 z of functional i in the block's coordinates (n); waves: p x n. */
+/* c^1/2 z of functional i in the block's coordinates (n); waves: scratch, p x n. */
 static void fill_functional(const orffi_lattice_block *b, size_t i, double *waves, double *z) {
     const orffi_lattice_functionals *f = b->system->functionals;
     const double root = sqrt(f->weights[i]);
@@ -193,7 +194,7 @@ static void fill_functional(const orffi_lattice_block *b, size_t i, double *wave
     }
 }
 
-/* G += c z z^T of all of them. What they have of modes outside of the block is left to iterations. */
+/* G += c z z^T for all functionals. Their entries for modes outside the block are left to the iterations. */
 static orff_status add_functionals(orffi_lattice_block *b) {
     const orffi_lattice_functionals *f = b->system->functionals;
     double *waves = NULL, *Z = NULL;
@@ -305,7 +306,7 @@ orff_status orffi_lattice_block_root(const orffi_lattice_block *b, const orffi_m
     return ORFF_OK;
 }
 
-/* <w, x> of a mode; z: the angles at x. */
+/* <w, x> of a mode; z: the angles of x. */
 static double phase_of(const orffi_lattice *l, size_t mode, const double *z) {
     long k[ORFF_LATTICE_INPUTS];
     double phase = 0.0;

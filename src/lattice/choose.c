@@ -1,9 +1,10 @@
-/* Which lattice serves a kernel on rows of a known extent.
+/* Chooses the lattice for a kernel on rows of a known extent.
  *
- * By Poisson summation the lattice kernel is the true one, plus its images a period away, less the spectrum beyond
- * the cut. So the period is the extent of the rows and as much again as the kernel reaches, and the cut is where the
- * tail of the spectrum no longer counts. Spectra with slow tails (Matern, Laplace) are cut at the latest where rows
- * cannot tell frequencies apart: what lies beyond looks like noise to them.
+ * By Poisson summation the lattice kernel is the true one plus its images a period away, minus the spectrum
+ * beyond the cut. So the period is the extent of the rows plus the distance that the kernel reaches, and the
+ * cut lies where the tail of the spectrum becomes negligible. Spectra with slow tails (Matern, Laplace) are
+ * cut no later than where rows can no longer distinguish frequencies: what lies beyond looks like noise to
+ * them.
  */
 #include <float.h>
 #include <math.h>
@@ -15,28 +16,32 @@
 
 #define PI 3.14159265358979323846
 
-/* Half a wave between neighbours is what rows on a regular grid can tell; rows that lie anyhow are closer than that to
- * some neighbours, and what is left out must be small beside what they say. */
+/* Rows on a regular grid resolve half a wave per spacing. Scattered rows have some neighbours closer than
+ * that, and what the cut leaves out must be small compared with what they resolve. */
 #define BEYOND_NYQUIST 1.5
-#define CHEAP          65536.0 /* modes that cost no more than a fit takes anyway: no band is limited below */
-#define USELESS        1024.0  /* modes of a lattice that carries next to nothing of the kernel */
-#define WORST          0.05 /* of the kernel's size: a coarser lattice than this is no model of the kernel */
-#define COARSER        3.0  /* steps of the tolerance on the way there */
-#define UNTOLD         0.1 /* a wave whose variance, times the rows, is below this of the noise is told by no rows; */
-#define TOLD           1.0  /* one above this is told well, and stays whatever the noise allows, */
-#define NOTHING        1e-6 /* unless all beyond it have less than this of the kernel's variance */
-/* What is left of the kernel half-way to the next image, where f becomes the mean: the root of the tolerance, which is what
- * kernels of exponential tails have there; no more than this. */
+#define CHEAP          65536.0 /* modes that add little to the time of a fit: the band limit leaves this many */
+#define USELESS        1024.0 /* modes of a lattice that can carry hardly anything of the kernel */
+#define WORST          0.05   /* of the kernel's size: a coarser lattice does not represent the kernel */
+#define COARSER        3.0    /* factor between successive tolerances up to there */
+/* Rows cannot determine a wave whose variance, times the number of rows, is below the fraction UNTOLD of the
+ * noise. Above the fraction TOLD they determine it well, and it stays whatever the tolerance allows, unless
+ * all waves beyond it have less than NOTHING of the kernel's variance. */
+#define UNTOLD  0.1
+#define TOLD    1.0
+#define NOTHING 1e-6
+/* Half-way to the next image, where f returns to the mean, the kernel must have fallen below a share of its
+ * size: the square root of the tolerance, which kernels with exponential tails reach there anyway, but at
+ * most this. */
 #define VISIBLE    0.03
-#define FARTHEST   1e5  /* length scales at which a kernel is looked at */
+#define FARTHEST   1e5  /* length scales up to which a kernel is evaluated */
 #define LOOKS      1.05 /* ratio of successive distances */
-#define TAIL_STEPS 600  /* of the integral over a tail, */
-#define TAIL_END   1e12 /* which ends so far out, relative to where it begins */
+#define TAIL_STEPS 600  /* steps of the integral over a tail, */
+#define TAIL_END   1e12 /* and its end relative to where it begins */
 #define BISECTIONS 60
 
 /* ---- the cut */
 
-/* log of the density of one coordinate of z: the law of the same base in one dimension. */
+/* log density of one coordinate at z: the law of the same base in one dimension. */
 static double log_coordinate(const orffi_spectrum *law, double z) {
     return law->base->spherical ? law->base->log_density(law->shape, 1, z)
                                 : law->base->coordinate_log_density(z);
@@ -54,7 +59,7 @@ static double tail_mass(const orffi_spectrum *law, double power, double from) {
     return sum;
 }
 
-/* The z beyond which a coordinate has less than `share` of the part's variance, E z^power p. */
+/* The z beyond which a coordinate has less than `share` of the part's variance, the integral of z^power p. */
 static double find_cut(const orffi_kernel_part *part, double share) {
     const double power = part->rule->physical ? 2.0 : 0.0;
     const double whole = tail_mass(&part->law, power, 1e-6);
@@ -71,14 +76,14 @@ static double find_cut(const orffi_kernel_part *part, double share) {
 
 /* ---- the margin */
 
-/* Largest |K_ab| at `distance` along input i, parts alone. */
+/* Largest |K_ab| of the part at `distance` along input i. */
 static orff_status reach_at(const orffi_kernel_part *part, size_t i, double distance, double *delta,
                             double *K, double *size) {
     for (size_t k = 0; k < part->d; k++) delta[k] = k == i ? distance : 0.0;
     if (part->rule->exact || part->exact) {
         ORFFI_TRY(orffi_part_exact(part, 1, delta, K));
     } else {
-        K[0] = orffi_spectrum_k0(&part->law, delta); /* what is known of it */
+        K[0] = orffi_spectrum_k0(&part->law, delta); /* all that is known of a part without an exact form */
         for (size_t k = 1; k < part->p * part->p; k++) K[k] = 0.0;
     }
     *size = 0.0;
@@ -100,9 +105,9 @@ static orff_status find_reach(const orffi_kernel_part *part, size_t i, double sh
     return ORFF_OK;
 }
 
-/* ---- a lattice of a tolerance */
+/* ---- a lattice for a given tolerance */
 
-/* The wanted cut of each input, and how far the kernel reaches: the largest over the parts. */
+/* For each input the wanted cut and how far the kernel reaches, each the largest over the parts. */
 typedef struct shape {
     double cut[ORFF_LATTICE_INPUTS];
     double margin[ORFF_LATTICE_INPUTS], visible[ORFF_LATTICE_INPUTS];
@@ -125,7 +130,7 @@ static orff_status find_margins(const orff_kernel *kernel, const double *periods
     for (size_t m = 0; !status && m < kernel->n_parts; m++)
         for (size_t i = 0; !status && i < d; i++) {
             const orffi_kernel_part *part = &kernel->parts[m];
-            if (orffi_is_periodic(periods, i)) continue; /* its images belong to it */
+            if (orffi_is_periodic(periods, i)) continue; /* no margin: its images are part of the kernel */
             status = find_reach(part, i, tolerance, work, work + d, &margin);
             if (!status)
                 status = find_reach(part, i, fmin(sqrt(tolerance), VISIBLE), work, work + d, &visible);
@@ -136,7 +141,7 @@ static orff_status find_margins(const orff_kernel *kernel, const double *periods
     return status;
 }
 
-/* log of the variance of one wave of frequency z along input i, relative to the part's size. */
+/* log variance of one wave of frequency z along input i, relative to the part's size. */
 static double log_wave(const orffi_kernel_part *part, const orffi_lattice_need *need, const shape *s,
                        size_t i, double whole, double z) {
     double at[ORFF_LATTICE_INPUTS] = {0}, cell = 0.0;
@@ -146,8 +151,8 @@ static double log_wave(const orffi_kernel_part *part, const orffi_lattice_need *
     return cell + growth + orffi_spectrum_log_density(&part->law, at);
 }
 
-/* The z along input i beyond which the variance of a wave, times the rows, is below `share` of the noise; waves come to fall
- * with z after z = 1. */
+/* The z along input i beyond which the variance of a wave, times the number of rows, is below `share` of the
+ * noise. The variance decreases with z for z > 1. */
 static double find_noise_cut(const orffi_kernel_part *part, const orffi_lattice_need *need, const shape *s,
                              size_t i, double share) {
     const double level = log(share * need->noise / need->rows), whole = tail_mass(&part->law, 2.0, 1e-6);
@@ -180,7 +185,7 @@ static orff_status find_shape(const orff_kernel *kernel, const orffi_lattice_nee
     return ORFF_OK;
 }
 
-/* The size of the lattice: INFINITY where it cannot be counted. */
+/* Returns the number of modes, INFINITY if it cannot be counted. */
 static double lay_out(orffi_lattice *l, const orff_kernel *kernel, const orffi_lattice_need *need,
                       const shape *s) {
     double count = 1.0;
@@ -198,8 +203,8 @@ static double lay_out(orffi_lattice *l, const orff_kernel *kernel, const orffi_l
     return count;
 }
 
-/* The frequency that rows can tell along each input: cells of the same number of length scales along all, one row in
- * each. Not lower than cheap lattices go. */
+/* Cuts at the frequencies that rows resolve: one row per cell, cells with the same number of length scales
+ * along all inputs. Does not cut below the size of a cheap lattice. */
 static void limit_band(const orff_kernel *kernel, const orffi_lattice_need *need, shape *s, bool *limited) {
     const double *scale = kernel->parts[0].law.scale;
     const shape wanted = *s;
@@ -209,7 +214,7 @@ static void limit_band(const orff_kernel *kernel, const orffi_lattice_need *need
     for (size_t i = 0; i < kernel->d; i++) volume *= fmax(need->extent[i] / scale[i], 1.0);
     const double spacing = pow(volume / need->rows, 1.0 / (double)kernel->d);
     const double most =
-        fmax(BEYOND_NYQUIST * PI / spacing, 2.0 * PI); /* a wave of one length scale is always carried */
+        fmax(BEYOND_NYQUIST * PI / spacing, 2.0 * PI); /* always keeps waves of one length scale */
     for (size_t i = 0; i < kernel->d; i++) s->cut[i] = fmin(s->cut[i], most / scale[i]);
     const double room = pow(CHEAP / lay_out(&l, kernel, need, s), 1.0 / (double)kernel->d);
     for (size_t i = 0; i < kernel->d; i++) {
@@ -218,7 +223,7 @@ static void limit_band(const orff_kernel *kernel, const orffi_lattice_need *need
     }
 }
 
-/* Grids of quick transforms, and as many modes as they carry. */
+/* Grid sizes with fast transforms, and as many modes as they can carry. */
 static void round_up(orffi_lattice *l) {
     for (size_t i = 0; i < l->d; i++) {
         l->grid[i] = orffi_fft_size(4 * l->m[i] + 1);
@@ -226,7 +231,8 @@ static void round_up(orffi_lattice *l) {
     }
 }
 
-/* 512 x 512; in space a quarter, 40 x 40 x 40, since its grids are eight times as large. */
+/* 512 x 512 modes; in three dimensions a quarter of that, 40 x 40 x 40, because the grids have eight times as
+ * many points as modes. */
 size_t orffi_lattice_most(size_t d) {
     return (size_t)1 << (d < 3 ? 18 : 16);
 }
@@ -243,7 +249,7 @@ static orff_status refuse(double count, const orffi_lattice_need *need, size_t d
         count, most_of(need, d));
 }
 
-/* What the cut leaves out, the worst of the parts and inputs. */
+/* The share of the variance that the cut leaves out, the largest over parts and inputs. */
 static double cut_share(const orff_kernel *kernel, const orffi_lattice *l) {
     double worst = 0.0;
     for (size_t m = 0; m < kernel->n_parts; m++) {
@@ -257,7 +263,7 @@ static double cut_share(const orff_kernel *kernel, const orffi_lattice *l) {
     return worst;
 }
 
-/* Cuts to so much of the size. Returns whether the waves of a length scale are lost. */
+/* Reduces the number of modes to `share` of it. Returns whether waves of one length scale are lost. */
 static bool shrink(const orff_kernel *kernel, double share, shape *s) {
     bool much = false;
     for (size_t i = 0; i < kernel->d; i++) {
@@ -273,7 +279,7 @@ static bool has_own_law(const orff_kernel *kernel) {
     return false;
 }
 
-/* Coarser tolerances first; then the cut alone, which is to say so. */
+/* Raises the tolerance first. If that is not enough, reduces the cut alone and reports it. */
 orff_status orffi_lattice_choose(orffi_lattice *l, const orff_kernel *kernel, const orffi_lattice_need *need,
                                  orffi_lattice_quality *quality) {
     const double most = (double)most_of(need, kernel->d);
@@ -317,7 +323,7 @@ orff_status orffi_lattice_narrow(orffi_lattice *l, const orff_kernel *kernel,
     orffi_lattice less = *l;
     shape s;
     if (has_own_law(kernel)) return ORFF_OK;
-    fixed.periods = l->period; /* there are no margins to choose */
+    fixed.periods = l->period; /* the period is fixed, so there are no margins to choose */
     ORFFI_TRY(find_shape(kernel, &fixed, need->tolerance, &s));
     for (size_t i = 0; i < l->d; i++) {
         const double m = fmax(ceil(s.cut[i] * l->period[i] / (2.0 * PI)), 1.0);

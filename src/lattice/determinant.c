@@ -1,9 +1,10 @@
-/* log det(G + shift) and the diagonal of its inverse: by the block where it is all, else by random vectors. With z of
- * covariance M, the block's matrix, and A = G + shift,
+/* log det(G + shift) and the diagonal of its inverse: from the block if it has all modes, else from random
+ * vectors. For z with covariance M, the block's matrix, and A = G + shift,
  *
  *     log det A = log det M + E [ z^T M^-1/2 log(M^-1/2 A M^-1/2) M^-1/2 z ],      A^-1_kk = E [ (A^-1 z)_k (M^-1 z)_k ]
  *
- * and conjugate gradients on A x = z, preconditioned by M, are the Lanczos process that the first needs.
+ * and preconditioned conjugate gradients on A x = z, with M the preconditioner, yield the Lanczos matrices
+ * for the first formula.
  */
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 /* ---- Lanczos */
 
-/* e1^T log(T) e1 of a Lanczos matrix. */
+/* e1^T log(T) e1 for a Lanczos matrix T. */
 static orff_status lanczos_log(const orffi_lanczos *l, double *value) {
     const size_t n = l->steps;
     double *T = NULL, *values = NULL;
@@ -88,7 +89,7 @@ typedef struct probing {
     orffi_mode *z, *x, *y; /* probes x length: z, A^-1 z, M^-1 z */
     double *squares;       /* probes: |g|^2, z = M^1/2 g */
     orffi_lanczos *lanczos;
-    double *numbers; /* of all Lanczos matrices */
+    double *numbers; /* memory of all Lanczos matrices */
 } probing;
 
 static void probing_clear(probing *t) {
@@ -132,7 +133,8 @@ static orff_status average_logs(const probing *t, orffi_lattice_determinant *out
     for (size_t i = 0; i < t->probes; i++) {
         double value;
         ORFFI_TRY(lanczos_log(&t->lanczos[i], &value));
-        value *= (double)t->block->M; /* |g|^2 has this mean, and its chance tells nothing of the logarithm */
+        value *= (double)t->block->M; /* the mean of |g|^2: its random part says nothing about the
+                                         logarithm */
         sum += value / n;
         square += value * value / n;
     }

@@ -24,7 +24,7 @@ orff_status orffi_fft_require(void) {
                       "libfftw3-dev) and build it with cmake -DORFF_FFT=fftw");
 }
 
-/* The least odd * 2^a >= least with a > 0; SIZE_MAX - 1 where there is none. */
+/* The least number odd * 2^a >= least with a > 0; SIZE_MAX - 1 if there is none. */
 static size_t doubled(size_t odd, size_t least) {
     size_t size = odd > SIZE_MAX / 2 ? SIZE_MAX - 1 : 2 * odd;
     while (size < least) {
@@ -53,15 +53,15 @@ size_t orffi_fft_size(size_t least) {
 /* ---- grids */
 
 enum {
-    LINES = 16,     /* complex lines transformed side by side: a few lines of the cache from each row */
-    LARGE = 1 << 14 /* numbers; below this a second thread costs more than it does */
+    LINES = 16, /* complex lines transformed side by side, so that each row contributes whole cache lines */
+    LARGE = 1 << 14 /* numbers; below this a second thread costs more than it saves */
 };
 
 typedef struct grid {
     size_t d, n[3];
     size_t rows;         /* n[0] .. n[d-2] */
     size_t half;         /* n[d-1] / 2 + 1 */
-    size_t field, modes; /* numbers of each */
+    size_t field, modes; /* numbers in one field, in its modes */
     size_t count;
     int threads;
 } grid;

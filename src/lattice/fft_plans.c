@@ -12,10 +12,10 @@ enum { MOST_PLANS = 64 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static orffi_fft_plan plans[MOST_PLANS]; /* a plan of NULL: free */
+static orffi_fft_plan plans[MOST_PLANS]; /* free if its plan is NULL */
 static size_t clock_now;
 
-/* A child of fork gets the lock free, and the plans whole: nobody plans while the process is forked. */
+/* A child of fork gets a free lock and complete plans, because nobody plans while the process forks. */
 static void lock(void) {
     pthread_mutex_lock(&mutex);
 }
@@ -43,8 +43,7 @@ static void destroy(orffi_fft_plan *plan) {
     plan->plan = NULL;
 }
 
-/* A free place, else that of the plan which nobody uses and which was used longest ago; NULL where all are in
- * use. */
+/* A free entry, else the least recently used one among those not in use; NULL if all are in use. */
 static orffi_fft_plan *free_place(void) {
     orffi_fft_plan *oldest = NULL;
     for (size_t i = 0; i < MOST_PLANS; i++) {
@@ -93,5 +92,5 @@ void orffi_fft_plan_give_back(const orffi_fft_plan *taken) {
     unlock();
 }
 #else
-typedef int orffi_fft_plans_are_left_out; /* a file of C may not be empty */
+typedef int orffi_fft_plans_are_left_out; /* a C file must not be empty */
 #endif

@@ -1,29 +1,29 @@
-/* Plans of FFTW, kept for the next transform of the same shape. FFTW's planner is one for the whole process
- * and takes one thread at a time; plans themselves may run in several threads at once. */
+/* Plans of FFTW, kept for the next transform of the same shape. FFTW's planner is shared by the whole process
+ * and admits one thread at a time; plans themselves may run in several threads at once. */
 #ifndef ORFFI_LATTICE_FFT_PLANS_H
 #define ORFFI_LATTICE_FFT_PLANS_H
 
 #include "base/status.h"
 
-/* One pass over one dimension of a grid; all numbers of a shape decide its plan. */
+/* One pass over one dimension of a grid. All members determine its plan. */
 typedef struct orffi_fft_shape {
     bool single, backward;
-    bool complex_lines; /* lines of modes into lines of modes, in place; else a line of a field <-> its modes
-                         */
-    bool aligned;       /* the arrays begin where vectors may be loaded */
-    int n;              /* numbers of a line */
-    int lines;          /* side by side; 1 for lines of fields */
-    int stride;         /* from one number of a line to the next; 1 for lines of fields */
+    bool complex_lines; /* transforms lines of modes in place; else between lines of a field and of its
+                           modes */
+    bool aligned;       /* the arrays start where vectors may be loaded */
+    int n;              /* numbers in a line */
+    int lines;          /* lines side by side; 1 for lines of fields */
+    int stride;         /* between successive numbers of a line; 1 for lines of fields */
 } orffi_fft_shape;
 
 typedef struct orffi_fft_plan {
     orffi_fft_shape shape;
     void *plan; /* fftw_plan or fftwf_plan */
     size_t users, last_used;
-    bool kept; /* in the cache: else it goes with its only user */
+    bool kept; /* in the cache; else freed with its only user */
 } orffi_fft_plan;
 
-/* How a plan is made, with the planner locked; NULL when FFTW has none. The arrays are not touched; `field`
+/* Makes a plan, with the planner locked; returns NULL if FFTW has none. Leaves the arrays unchanged; `field`
  * is NULL for complex lines. */
 typedef void *orffi_fft_make(const orffi_fft_shape *shape, void *field, void *modes);
 

@@ -8,9 +8,9 @@
 #include "base/random.h"
 
 #define STREAM    0x4c46u /* of the random signs */
-#define TRANSFORM 1e-12   /* slopes are differences, which lose digits */
+#define TRANSFORM 1e-12   /* tolerance: slopes are differences, which lose digits */
 
-/* ---- making */
+/* ---- creating */
 
 static orff_status fill(orffi_lattice_functionals *f, const size_t *points, const double *X,
                         const double *along, const double *Y, const double *weights) {
@@ -63,7 +63,7 @@ void orffi_lattice_functionals_free(orffi_lattice_functionals *f) {
 
 /* ---- between modes and rows */
 
-/* Numbers of the points of row i, in along and F: `count` of them from `*first` on. */
+/* Where the numbers of row i's points are in along and F: returns how many, from `*first` on. */
 static size_t numbers_of(const orffi_lattice_functionals *f, size_t i, size_t *first) {
     *first = f->points[i] * f->p;
     return (f->points[i + 1] - f->points[i]) * f->p;
@@ -107,9 +107,9 @@ orff_status orffi_lattice_functionals_spread(orffi_lattice_functionals *f, size_
     return ORFF_OK;
 }
 
-/* ---- what sums over rows have */
+/* ---- contributions to the moments */
 
-/* The sum of output a of the directions of row i: what it has of a constant field. */
+/* The coefficient of row i on output a of a constant field: the sum over its directions. */
 static double constant_of(const orffi_lattice_functionals *f, size_t i, size_t a) {
     double sum = 0.0;
     for (size_t s = f->points[i]; s < f->points[i + 1]; s++) sum += f->along[s * f->p + a];
@@ -134,7 +134,7 @@ void orffi_lattice_functionals_count(const orffi_lattice_functionals *f, orffi_l
                          right = column < f->p ? constant_of(f, i, column) : f->Y[i];
             set->T[a] += f->weights[i] * left * right;
         }
-        if (!(f->weights[i] > 0.0)) continue; /* it says nothing */
+        if (!(f->weights[i] > 0.0)) continue; /* a row of weight 0 carries no information */
         set->logs += log(f->weights[i]);
         set->rows++;
     }

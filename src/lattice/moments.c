@@ -9,7 +9,7 @@
 #include "lattice/functionals.h"
 #include "lattice/nufft.h"
 
-#define BLOCK  32768   /* rows that are prepared at a time */
+#define BLOCK  32768   /* rows prepared at a time */
 #define STREAM 0x4c41u /* of the random signs */
 #define SEEN   ((size_t)1 << 20)
 
@@ -114,7 +114,7 @@ void orffi_lattice_moments_sum(const orffi_lattice_moments *m, size_t without, o
 
 /* ---- rows */
 
-/* How often a row of these numbers came. */
+/* How often a row with this digest has been added. */
 struct seen {
     uint64_t digest, times;
 };
@@ -124,13 +124,13 @@ struct orffi_lattice_sums {
     orff_moments_settings folds;
     size_t count; /* right-hand sides: pairs + p */
     size_t pairs;
-    orffi_nufft **grids;  /* one for each fold */
-    orffi_nufft *signs;   /* of all folds: draws p right-hand sides; NULL without draws */
-    uint64_t rows;        /* so far */
+    orffi_nufft **grids;  /* n_sets: one for each fold */
+    orffi_nufft *signs;   /* draws p right-hand sides over all folds; NULL without draws */
+    uint64_t rows;        /* added so far */
     double *z, *c, *e;    /* BLOCK x d, BLOCK x count, BLOCK x draws p, sorted by fold */
-    struct seen *seen;    /* SEEN: rows whose signs follow from their numbers; else NULL */
-    size_t *fold, *place; /* BLOCK: of each row */
-    size_t *start, *next; /* n_sets + 1: where the rows of each fold begin, and go */
+    struct seen *seen;    /* SEEN: if the signs of a row follow from its content; else NULL */
+    size_t *fold, *place; /* BLOCK: for each row */
+    size_t *start, *next; /* n_sets + 1: where the rows of each fold start, and where the next one goes */
 };
 
 void orffi_lattice_sums_free(orffi_lattice_sums *s) {
@@ -186,7 +186,7 @@ orff_status orffi_lattice_sums_create(orffi_lattice_sums **out, orffi_lattice_mo
     return status;
 }
 
-/* Where each row of a block goes, fold after fold. */
+/* Finds where each row of a block goes, fold after fold. */
 static void sort_folds(orffi_lattice_sums *s, size_t n, const double *X, const double *Y) {
     const orffi_lattice_moments *m = s->moments;
     const size_t width = m->directed ? 1 : m->p;
@@ -203,14 +203,14 @@ static void sort_folds(orffi_lattice_sums *s, size_t n, const double *X, const d
     for (size_t i = 0; i < n; i++) s->place[i] = s->next[s->fold[i]]++;
 }
 
-/* A row on its way. */
+/* One row being added. */
 typedef struct row {
     double weight;
     const double *y, *along; /* p and NULL, or 1 and p */
 } row;
 
-/* What the signs of a row are drawn by. Rows of the same numbers must not have the same signs, or their errors would add up: each
- * is told by how many came before it, as far as there is room to remember. */
+/* The number from which the signs of a row are drawn. Equal rows must not get equal signs, or their errors
+ * would add up. So the count of earlier equal rows enters too, as far as the table has room. */
 static uint64_t number_row(orffi_lattice_sums *s, size_t i, const double *x, const row *one) {
     const size_t p = s->moments->p;
     orffi_digest digest = {0};
@@ -226,7 +226,7 @@ static uint64_t number_row(orffi_lattice_sums *s, size_t i, const double *x, con
     return key + before * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* The numbers that a row brings to each right-hand side. */
+/* The strengths of a row in each right-hand side. */
 static void fill_strengths(const orffi_lattice_sums *s, const row *one, double *c) {
     const size_t p = s->moments->p;
     const double *e = one->along, weight = one->weight;
@@ -259,7 +259,7 @@ static void add_sums(orffi_lattice_set *set, size_t p, const row *one) {
         set->T[p * side + a] += one->weight * left[a] * last;
     }
     set->T[p * side + p] += one->weight * last * last;
-    if (!(one->weight > 0.0)) return; /* it says nothing */
+    if (!(one->weight > 0.0)) return; /* a row of weight 0 carries no information */
     if (one->along) set->weight += one->weight;
     set->logs += log(one->weight);
     set->rows++;

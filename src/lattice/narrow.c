@@ -1,10 +1,11 @@
-/* Moments of a lattice on fewer of its modes: a kernel with longer length scales than the shortest needs no more. */
+/* Moments on fewer modes of their lattice: enough for a kernel with longer length scales than the
+ * shortest. */
 #include "lattice/moments.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Modes |k_i| <= times m_i of the smaller lattice, added. */
+/* Adds the modes |k_i| <= times m_i of the smaller lattice. */
 static void add_modes(const orffi_lattice *from, const orffi_lattice *to, size_t times, const orffi_mode *a,
                       orffi_mode *b) {
     orffi_lattice large = *from, small = *to;

@@ -8,8 +8,8 @@
 #include "lattice/fft.h"
 #include "lattice/nufft_tiles.h"
 
-/* Points of one tile, neighbours in the sorted order. Crowded tiles have several tasks: each spreads to a
- * buffer of its own. */
+/* Points of one tile, adjacent in the sorted order. A crowded tile has several tasks, each with its own
+ * buffer to spread to. */
 typedef struct task {
     size_t tile, first, n;
 } task;
@@ -18,20 +18,20 @@ enum {
     FEWEST_POINTS = 1 << 17, /* sorted at once */
     MOST_POINTS = 1 << 20,
     MOST_IN_TASK = 1 << 12,
-    BUFFERS = 1 << 20, /* numbers: tasks are spread before their buffers are added to the grid */
-    LEAST_BUFFERS = 16 /* a thread */
+    BUFFERS = 1 << 20, /* numbers in all buffers, which are filled before they are added to the grid */
+    LEAST_BUFFERS = 16 /* per thread */
 };
 
-/* Points sorted at once: few, so that they stay in the cache; but each block adds its tiles to the grid, so
- * that large grids want large blocks. The number of threads has no say: blocks decide the order of the sums.
- */
+/* Points sorted at once: few enough to stay in the cache, but each block adds its tiles to the grid, so large
+ * grids need large blocks. The number of threads must not matter, because blocks determine the order of the
+ * sums. */
 static size_t block_points(const orffi_nufft_tiles *tiles, size_t n) {
     const size_t nodes = tiles->total;
     const size_t most = nodes < FEWEST_POINTS ? FEWEST_POINTS : nodes > MOST_POINTS ? MOST_POINTS : nodes;
     return n < most ? n : most;
 }
 
-/* How many buffers of `size` numbers: threads wait for each other once for each lot of them. */
+/* The number of buffers of `size` numbers filled at once. Threads wait for each other once per such batch. */
 static size_t buffers_at_once(size_t size, size_t tasks) {
     const size_t least = LEAST_BUFFERS * (size_t)orffi_thread_count(), room = BUFFERS / size;
     const size_t most = room > least ? room : least;
@@ -50,7 +50,7 @@ static orff_status check_request(size_t d, const size_t *K, size_t count, double
     return orffi_fft_require();
 }
 
-/* kept and K in arrays of 3 with leading 0 for the dimensions that are not there. */
+/* Copies kept and K to arrays of 3, with leading zeros for missing dimensions. */
 static orff_status check_modes(size_t d, const size_t *K, size_t count, size_t r, const size_t *kept,
                                size_t all[3]) {
     if (r >= count)
@@ -67,7 +67,7 @@ static orff_status check_modes(size_t d, const size_t *K, size_t count, size_t r
     return ORFF_OK;
 }
 
-/* Mode number `at` of -kept .. kept on a circle of n nodes, and its distance from 0. */
+/* The index of mode number `at` of -kept .. kept on a circle of n nodes, and its distance from 0. */
 static size_t mode_index(size_t kept, size_t at, size_t n) {
     return at < kept ? n - kept + at : at - kept;
 }

@@ -8,13 +8,13 @@
  * the modes (Barnett, Magland and af Klinteberg 2019). Type 2 is the transpose. The l2 error relative to that
  * of the result is about the tolerance.
  *
- * Points are sorted into tiles of the grid, block by block, so memory does not grow with n; every sum has one
- * order, whatever the threads: results have the same bits for any number of them. All right-hand sides share
- * one sweep over the points.
+ * Points are sorted into tiles of the grid, block by block, so memory does not grow with n. Every sum has one
+ * fixed order, so results have the same bits for any number of threads. All right-hand sides share one sweep
+ * over the points.
  *
- * Modes stand in a half space: (2 kept[0] + 1) x .. x (kept[d-1] + 1), row-major, the first dimensions from
- * -kept to kept, the last from 0 to kept. Where the last is 0, k and -k both stand there; type 2 takes the
- * mean of v(k) and conj v(-k). */
+ * Modes are stored as a half space: (2 kept[0] + 1) x .. x (kept[d-1] + 1), row-major, the first dimensions
+ * from -kept to kept, the last from 0 to kept. Where the last index is 0, both k and -k are stored; type 2
+ * uses the mean of v(k) and conj v(-k). */
 #ifndef ORFFI_LATTICE_NUFFT_H
 #define ORFFI_LATTICE_NUFFT_H
 
@@ -33,22 +33,22 @@ void orffi_nufft_free(orffi_nufft *plan);
 void orffi_nufft_free_single(orffi_nufft_single *plan);
 
 /* Type 1, in any number of calls. z is n x d in radians, any finite numbers; c is n x count. A call that
- * fails leaves the sums as they were. */
+ * fails leaves the sums unchanged. */
 orff_status orffi_nufft_spread(orffi_nufft *plan, size_t n, const double *z, const double *c);
 orff_status orffi_nufft_spread_single(orffi_nufft_single *plan, size_t n, const float *z, const float *c);
 
-/* What was spread so far, |k_i| <= kept[i] <= K[i], for right-hand side r. The sums stay: more may be spread
- * after. */
+/* The sums so far, |k_i| <= kept[i] <= K[i], for right-hand side r. Spreading may continue afterwards. */
 orff_status orffi_nufft_modes(orffi_nufft *plan, size_t r, const size_t *kept, double complex *modes);
 orff_status orffi_nufft_modes_single(orffi_nufft_single *plan, size_t r, const size_t *kept,
                                      float complex *modes);
 
-/* Forgets what was spread. */
+/* Resets all sums to 0. */
 void orffi_nufft_reset(orffi_nufft *plan);
 void orffi_nufft_reset_single(orffi_nufft_single *plan);
 
-/* Type 2: the modes of right-hand side r (0 before), then f (n x count) at the points z. Evaluating changes
- * nothing in the plan: several threads may do it at once. Spreading and loading do not disturb each other. */
+/* Type 2: load the modes of right-hand side r (0 until then), then evaluate f (n x count) at the points z.
+ * Evaluating does not change the plan: several threads may do it at once. Spreading and loading are
+ * independent of each other. */
 orff_status orffi_nufft_load(orffi_nufft *plan, size_t r, const size_t *kept, const double complex *modes);
 orff_status orffi_nufft_load_single(orffi_nufft_single *plan, size_t r, const size_t *kept,
                                     const float complex *modes);

@@ -4,7 +4,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* One node a digit and one more; twice the nodes that the modes need. */
+/* One node per digit plus one, on a grid twice as fine as the modes need. */
 int orffi_nufft_width(double tolerance) {
     const int width = 1 + (int)ceil(-log10(tolerance) - 1e-9);
     return width < ORFFI_NUFFT_LEAST_WIDTH  ? ORFFI_NUFFT_LEAST_WIDTH
@@ -21,11 +21,11 @@ static double psi(double beta, double x) {
     return square < 0 ? 0 : exp(beta * (sqrt(square) - 1));
 }
 
-/* ---- polynomials: Chebyshev interpolation, turned into powers */
+/* ---- polynomials: Chebyshev interpolation, converted to powers */
 
 enum { MOST_TERMS = ORFFI_NUFFT_DEGREE(ORFFI_NUFFT_MOST_WIDTH) + 1 };
 
-/* sum_m series[m] T_m(tau) by powers, lowest first. T_m+1 = 2 tau T_m - T_m-1. */
+/* sum_m series[m] T_m(tau) as a polynomial in powers of tau, lowest first. T_m+1 = 2 tau T_m - T_m-1. */
 static void powers_of_chebyshev(int terms, const long double *series, long double *power) {
     long double before[MOST_TERMS + 1] = {0}, here[MOST_TERMS + 1] = {1};
     for (int i = 0; i < terms; i++) power[i] = 0;
@@ -89,8 +89,8 @@ static void gauss_legendre(int n, double *node, double *weight) {
     }
 }
 
-/* width / 2 times the integral over [-1, 1] of psi(s) cos(pi k width s / n): psi is even, so half of it
- * counts twice. */
+/* width / 2 times the integral over [-1, 1] of psi(s) cos(pi k width s / n). psi is even, so half of the
+ * nodes suffice, counted twice. */
 void orffi_nufft_deconvolution(int width, size_t n, size_t K, double *deconvolution) {
     double node[QUADRATURE], weight[QUADRATURE];
     gauss_legendre(QUADRATURE, node, weight);

@@ -1,11 +1,11 @@
 /* The kernel of the nonuniform transforms, psi(x) = exp(beta (sqrt(1 - x^2) - 1)) on [-1, 1], stretched over
  * `width` nodes.
  *
- * A point at the fraction (1 + tau) / 2 of a cell, tau in [-1, 1), gives node j = 0 .. width-1 the value
+ * A point at the fraction (1 + tau) / 2 of a cell, tau in [-1, 1), contributes to node j = 0 .. width-1
  *
  *   psi_j(tau) = psi((2 j + 1 - width - tau) / width)
  *
- * which is evaluated as a polynomial in tau, one for each node. */
+ * evaluated as a polynomial in tau, one for each node. */
 #ifndef ORFFI_LATTICE_NUFFT_KERNEL_H
 #define ORFFI_LATTICE_NUFFT_KERNEL_H
 
@@ -17,11 +17,11 @@ enum {
     ORFFI_NUFFT_LANES = 16 /* room for the nodes of a row, in whole vectors of any processor */
 };
 
-/* The degree at which the polynomials are as good as the kernel: the jump of psi at its ends, exp(-beta), is
- * what is left. */
+/* The degree at which the polynomials are as accurate as the kernel itself, whose error is the jump of psi at
+ * its ends, exp(-beta). */
 #define ORFFI_NUFFT_DEGREE(width) ((width) + ((width) < 8))
 
-/* Nodes for a relative error of about `tolerance`. */
+/* Nodes needed for a relative error of about `tolerance`. */
 int orffi_nufft_width(double tolerance);
 
 /* Coefficients, highest power first: (degree + 1) x ORFFI_NUFFT_LANES, 0 beyond the width. */

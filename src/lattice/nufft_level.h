@@ -1,8 +1,8 @@
 /* The inner loops of the nonuniform transforms. Each level is one file, compiled for its instructions and
- * reached only where the processor has them; results of different levels differ by rounding.
+ * called only on processors that have them. Results of different levels differ by rounding.
  *
- * A tile is a box of cells of the fine grid. What its points touch is its buffer: for each right-hand side
- * rows of nodes with room for whole vectors, so that nothing wraps. */
+ * A tile is a box of cells of the fine grid. Its buffer covers all nodes that its points touch: for each
+ * right-hand side, rows of nodes padded to whole vectors, so that nothing wraps around. */
 #ifndef ORFFI_LATTICE_NUFFT_LEVEL_H
 #define ORFFI_LATTICE_NUFFT_LEVEL_H
 
@@ -11,18 +11,17 @@
 
 #include "lattice/nufft_kernel.h"
 
-/* How one coordinate becomes a cell, its tile, and its place in the tile. */
+/* How to turn one coordinate into a cell, its tile, and its place in the tile. */
 typedef struct orffi_nufft_axis {
-    double scale;         /* nodes per radian */
-    double half;          /* of the width: a point's nodes begin after the cell of its coordinate less that */
-    double nodes;         /* on the circle */
+    double scale; /* nodes per radian */
+    double half;  /* half the width: the nodes of a point start after the cell of its coordinate minus this */
+    double nodes; /* on the circle */
     uint32_t shift;       /* a tile has 1 << shift cells */
-    uint32_t tiles_apart; /* from a tile to the next, in numbers of tiles */
-    uint32_t in_buffer;   /* from a node to the next, in a buffer */
+    uint32_t tiles_apart; /* between neighbouring tiles, in numbers of tiles */
+    uint32_t in_buffer;   /* between neighbouring nodes in a buffer */
 } orffi_nufft_axis;
 
-/* Strides in a buffer: from one right-hand side to the next, from plane to plane (3-D), from row to row (2-D,
- * 3-D). */
+/* Strides in a buffer: between right-hand sides, between planes (3-D), between rows (2-D, 3-D). */
 typedef struct orffi_nufft_strides {
     size_t side, plane, row;
 } orffi_nufft_strides;
@@ -58,10 +57,10 @@ typedef struct orffi_nufft_level {
     const orffi_nufft_loops_single *loops_single;
 } orffi_nufft_level;
 
-/* The best that this processor has. */
+/* The best level that this processor supports. */
 const orffi_nufft_level *orffi_nufft_level_here(void);
 
-/* Levels of this build that this processor has, the best last; for tests. */
+/* The levels of this build that this processor supports, the best last; for tests. */
 size_t orffi_nufft_levels(const orffi_nufft_level *levels[4]);
 
 extern const orffi_nufft_level orffi_nufft_plain;

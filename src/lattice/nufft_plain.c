@@ -1,4 +1,4 @@
-/* Vectors of 16 bytes, which every processor of this kind has. */
+/* Vectors of 16 bytes, which every processor of this architecture has. */
 #define LEVEL_NAME  "plain"
 #define LEVEL       orffi_nufft_plain
 #define VECTOR_MOST 16

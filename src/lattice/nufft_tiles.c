@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "lattice/fft.h"
 
-/* log2 of the cells of a tile, by d and dimension: buffers that stay in the first level of cache. */
+/* log2 of the cells of a tile, by d and dimension: buffers fit the first-level cache. */
 static const uint32_t SHIFT[3][3] = {{0, 0, 10}, {0, 5, 5}, {3, 3, 5}};
 
 static orff_status size_grid(orffi_nufft_tiles *t, const size_t *K) {

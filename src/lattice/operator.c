@@ -1,4 +1,4 @@
-/* G theta by transforms. */
+/* G theta by Fourier transforms. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -7,7 +7,8 @@
 #include "lattice/functionals.h"
 #include "lattice/system.h"
 
-/* Where row i of the modes (all but the last input) lies in the grid's spectrum; negative k_i come from the end. */
+/* Where row i of the modes (all but the last input) starts in the grid's spectrum; negative k_i count from
+ * the end. */
 static size_t grid_row(const orffi_lattice *l, const size_t *m, size_t row) {
     size_t place = 0, stride = l->grid[l->d - 1] / 2 + 1;
     for (size_t i = l->d - 1; i-- > 0;) {
@@ -25,7 +26,7 @@ static size_t row_count(const orffi_lattice *l, const size_t *m) {
     return rows;
 }
 
-/* The spectrum of a grid with these modes and no others. */
+/* The spectrum of a grid that has exactly these modes. */
 static void embed(const orffi_lattice *l, const size_t *m, const orffi_mode *modes, orffi_mode *spectrum) {
     const size_t rows = row_count(l, m), side = m[l->d - 1] + 1;
     memset(spectrum, 0, orffi_lattice_spectrum(l) * sizeof *spectrum);
@@ -59,7 +60,8 @@ orff_status orffi_lattice_system_fill(orffi_lattice_system *s, const orffi_mode 
 
 /* ---- fields of modes */
 
-/* The fields of all outputs at one point of the grid, `points` apart, times the densities there. */
+/* Multiplies the fields of all outputs at one grid point, `points` apart in memory, by the densities
+ * there. */
 static void mix_outputs(const orffi_lattice_system *s, size_t points, size_t j, double *fields) {
     const size_t p = s->p;
     double out[ORFF_LATTICE_OUTPUTS];
@@ -71,7 +73,7 @@ static void mix_outputs(const orffi_lattice_system *s, size_t points, size_t j, 
     for (size_t a = 0; a < p; a++) fields[a * points + j] = out[a];
 }
 
-/* Modes (count x H) -> grid, times the density -> modes. */
+/* Modes (count x H) to the grid, times the density, back to modes. */
 static orff_status convolve(const orffi_lattice_system *s, size_t count, const orffi_mode *in,
                             orffi_mode *out, orffi_mode *spectra, double *fields) {
     const orffi_lattice *l = s->lattice;
@@ -113,7 +115,7 @@ static void adjoint_roots(const orffi_lattice_system *s, const orffi_mode *v, or
         }
 }
 
-/* Scratch of some fields, kept between calls: it would be cleared each time. */
+/* Scratch for several fields, kept between calls because allocating clears it. */
 struct orffi_lattice_room {
     size_t count; /* fields */
     orffi_mode *v, *spectra;
@@ -135,7 +137,7 @@ void orffi_lattice_room_free(struct orffi_lattice_room *t) {
     orffi_release(t);
 }
 
-/* Room for so many fields at least. */
+/* Makes room for at least `count` fields. */
 static orff_status need_room(orffi_lattice_system *s, size_t count) {
     if (s->room && s->room->count >= count) return ORFF_OK;
     orffi_lattice_room_free(s->room);
@@ -176,7 +178,7 @@ orff_status orffi_lattice_system_convolve(orffi_lattice_system *s, size_t count,
     return ORFF_OK;
 }
 
-/* ---- between outputs and axes */
+/* ---- between outputs and the axes of A */
 
 void orffi_lattice_system_right(const orffi_lattice_system *s, const orffi_mode *R, orffi_mode *b) {
     if (!s->turn) {

@@ -9,9 +9,9 @@
 #include "lattice/fft.h"
 
 #define TOLERANCE 1e-6
-#define BLOCK     65536 /* rows that are read at a time */
+#define BLOCK     65536 /* rows read at a time */
 
-/* ---- making */
+/* ---- creating */
 
 orff_status orffi_lattice_record_create(orff_lattice_moments **out, const orffi_lattice *lattice, size_t p,
                                         size_t folds, size_t draws) {
@@ -71,7 +71,8 @@ static orff_status choose(const orff_lattice_need *need, const orff_kernel *kern
     return orffi_lattice_choose(lattice, kernel, &inner, &quality);
 }
 
-/* Error bars of a lattice that may be too large for a Cholesky factor need draws; kernels may have a column for each output. */
+/* The number of draws. Error bars need draws if the lattice may be too large for a Cholesky factor; kernels
+ * may have one column per output. */
 static size_t draws_for(const orff_lattice_need *need, const orffi_lattice *lattice) {
     const bool large = orffi_lattice_unknowns(lattice) * need->p > ORFFI_LATTICE_DENSE;
     if (need->posterior == ORFF_SWITCH_NO || !large) return 0;
@@ -160,7 +161,7 @@ static orff_status check_rows(const orff_lattice_moments *m, uint64_t first, siz
     return orffi_lattice_record_check(m, first, n, X);
 }
 
-/* What a reader fills. */
+/* Buffers that a reader fills. */
 typedef struct intake {
     double *X, *Y, *weights;
     uint64_t rows;
@@ -193,7 +194,7 @@ static orff_status add_all(const orff_lattice_moments *m, orffi_lattice_sums *su
     return status;
 }
 
-/* Rows are summed up beside what is there, which stays as it is when they fail. */
+/* Sums new rows separately, so that existing sums stay unchanged if the new rows fail. */
 static orff_status add_rows(orff_lattice_moments *m,
                             orff_status (*add)(const orff_lattice_moments *, orffi_lattice_sums *,
                                                const void *),
@@ -254,7 +255,7 @@ orff_status orff_lattice_moments_accumulate(orff_lattice_moments *m, size_t n, c
     return add_rows(m, add_arrays, &from);
 }
 
-/* ---- sums of them */
+/* ---- sums of moments */
 
 static orff_status check_match(const orff_lattice_moments *a, const orff_lattice_moments *b) {
     const orffi_lattice *l = &a->sums->lattice, *k = &b->sums->lattice;
@@ -298,7 +299,7 @@ static orff_status check_less(const orff_lattice_moments *into, const orff_latti
     return ORFF_OK;
 }
 
-/* Whole rows become directed ones where the others are. */
+/* Converts whole rows to directed ones if the other moments have those. */
 static orff_status join_directed(orff_lattice_moments *into, double sign, const orff_lattice_moments *other) {
     orff_lattice_moments *copy = NULL;
     ORFFI_TRY(orffi_lattice_record_direct(into));
@@ -330,7 +331,7 @@ orff_status orff_lattice_moments_subtract(orff_lattice_moments *into, const orff
     return ORFF_OK;
 }
 
-/* ---- telling */
+/* ---- describing */
 
 orff_status orff_lattice_moments_set_notes(orff_lattice_moments *m, const char *notes) {
     if (!m) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_lattice_moments_set_notes: NULL argument");

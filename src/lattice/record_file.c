@@ -1,10 +1,11 @@
-/* Moments of a lattice in a file: members "lattice" (docs/files.md) and "moments" of the document, and for each set k
+/* Moments of a lattice in a file: members "lattice" (docs/files.md) and "moments" of the document, and for
+ * each set k
  *
- *     rho.<k>  H2 x 2       of the half space |k_i| <= 2 m_i; of directed rows pairs x H2 x 2
+ *     rho.<k>  H2 x 2       for the half space |k_i| <= 2 m_i; pairs x H2 x 2 for directed rows
  *     R.<k>    p x H x 2
  *     T.<k>    (p+1) x (p+1)
  *
- * and E (draws x p x H x 2) where there are draws: version 2, else 1.
+ * and E (draws x p x H x 2) if there are draws: version 2, else 1.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ static const char format[] = "orff-lattice-moments";
 
 /* ---- the lattice */
 
-/* An infinite range is that of a periodic input: 0 in files, which have no infinity. */
+/* Periodic inputs have an infinite range, written as 0, because files have no infinity. */
 int orffi_lattice_write(const orffi_lattice *l, json_t *object) {
     double inside[ORFF_LATTICE_INPUTS];
     for (size_t i = 0; i < l->d; i++) inside[i] = isinf(l->inside[i]) ? 0.0 : l->inside[i];
@@ -109,7 +110,7 @@ static orff_status add_sets(const orffi_lattice_moments *s, orffi_archive_writer
     return orffi_archive_add(writer, "E", ORFFI_F64, 4, E, s->E);
 }
 
-/* rows and sums of the logarithms of weights, fold by fold. */
+/* Rows and sums of log weights of each fold. */
 static int pack_folds(const orffi_lattice_moments *s, json_t *object) {
     json_t *rows = json_array(), *logs = json_array();
     int failed = !rows || !logs;
@@ -121,7 +122,7 @@ static int pack_folds(const orffi_lattice_moments *s, json_t *object) {
     return failed | json_object_set_new(object, "logs", logs);
 }
 
-/* Where rows are not whole, or have errors; else it follows from the sums. */
+/* Only if rows are not whole or have errors; otherwise this follows from the sums. */
 static int pack_observed(const orff_lattice_moments *m, json_t *object) {
     json_t *observed, *weights;
     if (!m->sums->directed && !m->errors) return 0;
@@ -180,11 +181,11 @@ orff_status orff_lattice_moments_save(const orff_lattice_moments *m, const char 
 
 /* ---- reading */
 
-/* All that a file says but its sums. */
+/* Everything in a file except its sums. */
 typedef struct header {
     orffi_lattice lattice;
     size_t p, n_sets, draws;
-    const double *E; /* draws x p x H x 2, of the archive */
+    const double *E; /* draws x p x H x 2, inside the archive */
     bool directed;
     orff_lattice_moments rest;
 } header;
@@ -218,7 +219,7 @@ static orff_status read_header(const orffi_fields *in, header *h) {
     return listed == h->n_sets ? ORFF_OK : orffi_fields_fail(in, "rows", "has not one entry for each fold");
 }
 
-/* Of rows that are not whole, or have errors. */
+/* For rows that are not whole or have errors. */
 static orff_status read_observed(const orffi_fields *in, header *h) {
     orffi_fields observed;
     double *weights;
@@ -262,7 +263,7 @@ static orff_status view_set(const orffi_archive *archive, const header *h, size_
     return read_tensor(archive, "T", k, 2, T, &set->T);
 }
 
-/* Files without draws have no such member. */
+/* Files without draws lack this member. */
 static orff_status view_draws(const orffi_fields *in, header *h) {
     const size_t H = orffi_lattice_modes(&h->lattice);
     if (!orffi_fields_has(in, "draws")) return ORFF_OK;
@@ -274,7 +275,7 @@ static orff_status view_draws(const orffi_fields *in, header *h) {
     return orffi_archive_check_finite(in->archive, "E");
 }
 
-/* All that can be wrong with a file; every set is there before room is made for any. */
+/* Checks everything that can be wrong with a file. Memory is allocated only after every set was found. */
 static orff_status inspect(const orffi_archive *archive, orffi_fields *in, header *h) {
     const orffi_fields document = orffi_fields_of(archive);
     orffi_fields lattice;

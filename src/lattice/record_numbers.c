@@ -1,5 +1,5 @@
-/* Moments of a lattice as a row of numbers, for sums over processes: the rows of every set and what the record counts, then of
- * each set its logs, weight, T, rho and R, and E of all. */
+/* Moments of a lattice as a row of numbers, for sums over processes: the rows of every set and the counts of
+ * the record, then the logs, weight, T, rho and R of each set, and E of all. */
 #include "base/digest.h"
 #include "base/numbers.h"
 #include "lattice/record.h"
@@ -9,7 +9,7 @@ static uint64_t set_size(const orffi_lattice_moments *m) {
     return 2 + side * side + 2 * orffi_lattice_pairs(m) * rho + 2 * m->p * orffi_lattice_modes(&m->lattice);
 }
 
-/* Modes of E. */
+/* Number of modes in E. */
 static uint64_t draws_size(const orffi_lattice_moments *m) {
     return m->draws * m->p * orffi_lattice_modes(&m->lattice);
 }
@@ -18,7 +18,7 @@ uint64_t orff_lattice_moments_size(const orff_lattice_moments *m) {
     return 4 + m->sums->n_sets * (1 + set_size(m->sums)) + 2 * draws_size(m->sums);
 }
 
-/* A mode is two numbers. */
+/* A mode counts as two numbers. */
 static void pass_modes(orffi_numbers *w, size_t count, orffi_mode *modes) {
     orffi_numbers_pass(w, 2 * count, (double *)modes);
 }
@@ -31,14 +31,14 @@ static void visit_set(orffi_numbers *w, const orffi_lattice_moments *m, orffi_la
     pass_modes(w, m->p * orffi_lattice_modes(&m->lattice), set->R);
 }
 
-/* What a record counts. */
+/* The counts of a record. */
 typedef struct counts {
     uint64_t measured;
     double N, plain;
-    double errors; /* more than 0: there are some */
+    double errors; /* greater than 0 if rows have errors */
 } counts;
 
-/* The sets and counts are written to only where w says so. */
+/* Writes to the sets and counts only if w reads numbers into them. */
 static orff_status visit(orffi_numbers *w, const orff_lattice_moments *record, counts *c) {
     const orffi_lattice_moments *m = record->sums;
     *c = (counts){record->measured, record->N, record->plain, record->errors ? 1.0 : 0.0};

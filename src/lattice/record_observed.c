@@ -1,15 +1,16 @@
-/* Moments of a lattice of measurements that are not whole rows: missing outputs, directions, errors. */
+/* Moments of a lattice from measurements that are not whole rows: missing outputs, directions, errors. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "lattice/record.h"
 #include "moments/observed.h"
 
-#define BLOCK 32768 /* rows that are read at a time */
+#define BLOCK 32768 /* rows read at a time */
 
-/* ---- from whole to directed */
+/* ---- whole rows to directed ones */
 
-/* A whole row is one along each output: rho_ab = rho where a = b, and sums of c (e, y) (e, y)^T follow. */
+/* A whole row becomes one along each output: rho_ab = rho if a = b, and the sums of c (e, y) (e, y)^T
+ * follow. */
 static void direct_set(const orffi_lattice_moments *from, const orffi_lattice_set *a, orffi_lattice_set *b) {
     const size_t p = from->p, side = p + 1, whole = orffi_lattice_density_modes(&from->lattice);
     const double N = a->T[p * side + p];
@@ -76,8 +77,8 @@ void orffi_lattice_record_count(orff_lattice_moments *m, const orffi_lattice_mom
 
 /* ---- rows
  *
- * Those that are whole and the others are summed up apart, so that it is the row alone that decides in which fold it is, and
- * whole ones take one density. */
+ * Whole rows and the others are summed separately. The fold of a row then depends on the row alone, and whole
+ * rows need only one density. */
 
 typedef struct side {
     orff_lattice_moments *record;
@@ -131,7 +132,7 @@ static orff_status add_side(const sides *in, const orff_observations *o, bool di
     return status;
 }
 
-/* Rows that are all whole, from where they are. */
+/* If all rows are whole, uses them in place. */
 static orff_status add_whole(const sides *in, const orff_observations *o, side *one) {
     ORFFI_TRY(open_side(in, false, one));
     double N = o->weights ? 0.0 : (double)o->n;
@@ -154,12 +155,12 @@ static orff_status finish_side(side *one, bool errors, bool directed) {
     if (!one->sums) return ORFF_OK;
     one->record->errors = errors;
     ORFFI_TRY(orffi_lattice_sums_finish(one->sums));
-    orffi_lattice_sums_free(one->sums); /* before what it has summed up changes its kind */
+    orffi_lattice_sums_free(one->sums); /* before direct replaces the moments that these sums point to */
     one->sums = NULL;
     return directed ? orffi_lattice_record_direct(one->record) : ORFF_OK;
 }
 
-/* All that came, or nothing of it: once both sides are made, adding them up cannot fail. */
+/* Adds everything or nothing: once both sides are finished, adding them up cannot fail. */
 static orff_status finish(orff_lattice_moments *m, sides *in, bool errors) {
     const bool directed = m->sums->directed || in->parted.sums;
     ORFFI_TRY(finish_side(&in->whole, errors, directed));

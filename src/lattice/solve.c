@@ -7,10 +7,10 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 
-/* One right-hand side on its way. */
+/* State of one right-hand side. */
 typedef struct column {
     double rho;  /* r^T M^-1 r */
-    double stop; /* squared residual at which it is done */
+    double stop; /* squared residual at which iterations stop */
     double alpha, beta;
     double residual;     /* squared */
     double first, least; /* residual */
@@ -23,7 +23,7 @@ typedef struct iteration {
     size_t count, length;
     orffi_mode *r, *z, *p, *q;
     column *columns;
-    size_t *live; /* those that are not done */
+    size_t *live; /* the columns that are not done */
     size_t alive;
 } iteration;
 
@@ -83,7 +83,8 @@ static orff_status begin(iteration *t, const orffi_mode *b, const orffi_mode *th
     return ORFF_OK;
 }
 
-/* Live columns stand side by side in p, q, z; r and theta keep their places. */
+/* Copies the live columns side by side into q and z for the preconditioner. r, p and theta keep one place per
+ * column. */
 static orff_status find_directions(iteration *t, bool first) {
     const size_t n = t->length;
     for (size_t j = 0; j < t->alive; j++) memcpy(t->q + j * n, t->r + t->live[j] * n, n * sizeof *t->r);

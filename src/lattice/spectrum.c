@@ -1,4 +1,4 @@
-/* The kernel on a lattice: W_k, and how it differs from the exact kernel. */
+/* The kernel on a lattice: W_k, and the difference from the exact kernel. */
 #include <math.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "base/random.h"
 #include "lattice/system.h"
 
-#define RANK_ROUNDING 1e-13 /* squares of W below so much of the largest are zero */
-#define COMPARED      200   /* differences at which the kernel is compared */
+#define RANK_ROUNDING 1e-13 /* eigenvalues of A below this, relative to the largest, are zero */
+#define COMPARED      200   /* differences at which the kernels are compared */
 #define STREAM        0x4b45u
 
 /* ---- one part at one frequency */
@@ -23,7 +23,7 @@ static double root_weight(const orffi_spectrum *law, const orffi_lattice *l, con
     return exp(0.5 * (cell + orffi_spectrum_log_density(law, z)));
 }
 
-/* Columns of sqrt(q) root B(w) into W (p rows of `stride`), from column `first` on. */
+/* Writes columns of sqrt(q) root B(w) to W (p rows of `stride`), from column `first` on. */
 static void fill_columns(const orffi_kernel_part *part, const orffi_lattice *l, const double *w,
                          const double *stored, size_t first, size_t stride, double *unit, double *column,
                          double *W) {
@@ -41,7 +41,7 @@ static void fill_columns(const orffi_kernel_part *part, const orffi_lattice *l, 
 
 /* ---- all parts */
 
-/* The blocks of stored parts at every mode (H x p x columns each), or NULL. */
+/* The blocks of custom parts at every mode (H x p x columns each), or NULL. */
 static orff_status call_blocks(const orffi_lattice_system *s, size_t part, double **blocks) {
     const orffi_kernel_part *one = &s->kernel->parts[part];
     const size_t d = s->lattice->d;
@@ -108,7 +108,7 @@ static void stack_columns(const orffi_lattice_system *s, size_t h, const scratch
     size_t first = 0;
     orffi_lattice_place(s->lattice, h, k);
     const long sign = orffi_lattice_is_first(s->lattice, k) ? 1 : -1;
-    for (size_t i = 0; i < s->lattice->d; i++) k[i] *= sign; /* the same for k and -k */
+    for (size_t i = 0; i < s->lattice->d; i++) k[i] *= sign; /* signs must agree for k and -k */
     orffi_lattice_frequency(s->lattice, k, w);
     for (size_t m = 0; m < s->kernel->n_parts; m++) {
         const orffi_kernel_part *part = &s->kernel->parts[m];
@@ -118,7 +118,7 @@ static void stack_columns(const orffi_lattice_system *s, size_t h, const scratch
     }
 }
 
-/* W_k of the stacked columns: themselves, or where they are more than outputs a square root of their S. */
+/* W_k: the stacked columns, or, if they outnumber the outputs, a square root of their S. */
 static orff_status fill_joint(orffi_lattice_system *s, size_t h, const scratch *t) {
     const size_t p = s->outputs, columns = all_columns(s->kernel);
     stack_columns(s, h, t);
@@ -134,7 +134,7 @@ static orff_status fill_joint(orffi_lattice_system *s, size_t h, const scratch *
     return ORFF_OK;
 }
 
-/* s_k of S_k = s_k A: the sum of the parts' weights. */
+/* s_k of S_k = s_k A, the sum of the parts' weights. */
 static void fill_scalar(orffi_lattice_system *s, size_t h) {
     double w[ORFF_LATTICE_INPUTS], sum = 0.0;
     long k[ORFF_LATTICE_INPUTS];
@@ -148,7 +148,7 @@ static void fill_scalar(orffi_lattice_system *s, size_t h) {
     s->W[h] = sqrt(sum);
 }
 
-/* The axes of A, those of its null space left out; NULL where A is the identity. */
+/* The eigenvectors of A, without its null space; the identity if A is NULL. */
 static orff_status find_axes(orffi_lattice_system *s, const double *A) {
     const size_t p = s->outputs;
     double *V = NULL, *values = NULL;
@@ -171,7 +171,7 @@ static orff_status find_axes(orffi_lattice_system *s, const double *A) {
     return status;
 }
 
-/* Modes that bring nothing beside the largest are none; and the size of the whole. */
+/* Computes rank and trace. */
 static void finish(orffi_lattice_system *s) {
     double largest = 0.0;
     s->trace = 0.0;
@@ -269,7 +269,7 @@ bool orffi_lattice_has_exact(const orff_kernel *kernel) {
     return true;
 }
 
-/* Differences from 0 to the extent, near ones as often as far ones: (0, .., 0) and the corner come first. */
+/* Differences from 0 to the extent, small ones favoured; (0, .., 0) and the corner come first. */
 static void pick_difference(const double *extent, size_t d, size_t i, double *delta) {
     const orffi_rng rng = {0, STREAM};
     const double u = orffi_rng_uniform(rng, i, (uint32_t)d), shrink = i < 2 ? (double)i : u * u * u;
@@ -294,7 +294,7 @@ static orff_status compare(const orffi_lattice_system *s, const double *extent, 
     return ORFF_OK;
 }
 
-/* For a scalar system: of the scalar kernel. */
+/* A scalar system gives the value of the scalar kernel. */
 orff_status orffi_lattice_beyond(const orffi_lattice_system *s, double *beyond) {
     const double zero[ORFF_LATTICE_INPUTS] = {0};
     const size_t q = s->outputs, n = s->turn ? 1 : q;

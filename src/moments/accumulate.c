@@ -1,5 +1,5 @@
-/* One pass over the rows, in blocks: phi of a block, then S += phi^T phi and R += phi^T y~, a fold at a
- * time. */
+/* One pass over the rows, in blocks: phi of a block, then S += phi^T phi and R += phi^T y~, one fold after
+ * the other. */
 #include <math.h>
 #include <string.h>
 
@@ -13,10 +13,9 @@
 
 #define FOLD_STREAM 0xf01du
 
-/* The memory of a block of rows. The single-precision members are there in single only, phi in double
- * only. */
+/* The memory of a block of rows. Members of single precision exist in single only, phi in double only. */
 typedef struct workspace {
-    size_t rows;           /* room */
+    size_t rows;           /* allocated */
     double *X, *Y;         /* rows x d, rows x (p+1): sorted by fold, scaled by sqrt(weight) */
     double *root;          /* sqrt(weight) of each sorted row */
     double *phi, *scratch; /* rows x L */
@@ -33,8 +32,8 @@ static void workspace_clear(workspace *w) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) orffi_release(all[i]);
 }
 
-/* Blocks of up to 4096 rows while phi stays within 64 MiB, and never below 256: products of fewer rows are
- * slow. */
+/* Blocks of up to 4096 rows, fewer if phi would exceed 64 MiB, but at least 256, because products of fewer
+ * rows are slow. */
 static size_t block_rows(const orff_moments *m, size_t n) {
     const size_t fit = ((size_t)1 << 23) / (2 * m->bank->D);
     const size_t rows = fit > 4096 ? 4096 : fit < 256 ? 256 : fit;
@@ -78,7 +77,7 @@ static uint64_t mix(uint64_t hash, size_t count, const double *numbers) {
     return hash;
 }
 
-/* The block that x lies in. */
+/* The hash of the block that contains x. */
 static uint64_t mix_block(size_t d, const double *sides, const double *x) {
     uint64_t hash = 0;
     for (size_t i = 0; i < d; i++) {
@@ -88,9 +87,9 @@ static uint64_t mix_block(size_t d, const double *sides, const double *x) {
     return hash;
 }
 
-/* A row's fold follows from its numbers, its block or its group: the same in whatever order and company it comes, so that
- * rows accumulated apart can be taken off again, and rows that repeat each other are not spread over training and
- * held-out sets. */
+/* The fold of a row depends only on the row's numbers, its block or its group, not on the order of the rows
+ * or on other rows. So rows accumulated separately can be subtracted again, and repeated rows never end up in
+ * both training and held-out sets. */
 size_t orffi_moments_fold(const orff_moments_settings *settings, uint64_t row, size_t d, const double *x,
                           size_t p, const double *y) {
     const orffi_rng rng = {settings->seed, FOLD_STREAM};
@@ -105,8 +104,8 @@ size_t orffi_moments_fold(const orff_moments_settings *settings, uint64_t row, s
     return orffi_rng_below(rng, hash, 0, settings->folds);
 }
 
-/* start[k] .. start[k+1] will hold fold k: a counting sort, two steps ahead so that placing advances
- * start[k+1]. */
+/* Counts so that start[k] .. start[k+1] will hold fold k: a counting sort, two entries ahead because placing
+ * rows advances start[k+1]. */
 static void count_folds(const orff_moments *m, size_t n, const double *X, const double *Y, workspace *w) {
     memset(w->start, 0, (m->n_sets + 2) * sizeof *w->start);
     for (size_t i = 0; i < n; i++) {
@@ -117,7 +116,7 @@ static void count_folds(const orff_moments *m, size_t n, const double *X, const 
     for (size_t k = 1; k < m->n_sets + 2; k++) w->start[k] += w->start[k - 1];
 }
 
-/* Copy rows to their places: x as it is, y~ = sqrt(c) (y, 1). */
+/* Copies rows to their places: x unchanged, y~ = sqrt(c) (y, 1). */
 static void place_rows(const orff_moments *m, size_t n, const double *X, const double *Y,
                        const double *weights, workspace *w) {
     const size_t d = m->bank->d, p = m->p;
@@ -132,7 +131,7 @@ static void place_rows(const orff_moments *m, size_t n, const double *X, const d
 
 /* ---- the products */
 
-/* R += turned^T, of one precision or the other. BLAS is faster at R^T, which is wide, than at R. */
+/* R += turned^T, from whichever precision is not NULL. BLAS computes R^T, which is wide, faster than R. */
 static void add_turned(double *R, const double *turned, const float *turned_single, size_t L, size_t q) {
     for (size_t a = 0; a < L; a++)
         for (size_t k = 0; k < q; k++) {
@@ -265,7 +264,7 @@ static void block_single(orff_moments *m, size_t n, bool weighted, workspace *w)
     }
 }
 
-/* T is always summed in double: it is small, and residuals are differences from it. */
+/* T is always summed in double: it is small, and residuals are differences of its entries. */
 static void add_outputs(orff_moments *m, const workspace *w) {
     const size_t q = m->p + 1;
     for (size_t k = 0; k < m->n_sets; k++) {
@@ -287,7 +286,8 @@ static void add_block(orff_moments *m, size_t n, const double *X, const double *
 
 /* ---- the public calls */
 
-/* Angles, products of two numbers and their sums over a block may not overflow: an infinity would stay. */
+/* Angles, products of two numbers and their sums over a block must not overflow, because an infinity in the
+ * sums would stay. */
 static orff_status check_sizes(const orff_moments *m, const char *name, size_t n, size_t cols,
                                const double *a, const double *weights) {
     const double most = m->settings.single ? 1e15 : 1e150;
@@ -317,7 +317,7 @@ static orff_status check_rows(const orff_moments *m, size_t n, const double *X, 
     return check_sizes(m, "output", n, m->p, Y, weights);
 }
 
-/* A copy of the sets, to go back to when a call of several blocks is stopped in the middle. */
+/* A copy of the sets, to be restored if a call with several blocks is stopped. */
 static orff_status sets_copy(orffi_moment_set **copy, const orff_moments *m) {
     const size_t L = 2 * m->bank->D;
     ORFFI_TRY(ORFFI_NEW_ARRAY(*copy, m->n_sets));
@@ -343,7 +343,7 @@ static orff_status add_all(orff_moments *m, size_t n, const double *X, const dou
     return ORFF_OK;
 }
 
-/* All of the rows or none. */
+/* Adds all of the rows or none. */
 static orff_status accumulate(orff_moments *m, size_t n, const double *X, const double *Y,
                               const double *weights) {
     workspace w = {0};
@@ -364,7 +364,7 @@ static orff_status accumulate(orff_moments *m, size_t n, const double *X, const 
     return status;
 }
 
-/* A copy of the rows, on the plane. */
+/* Works on a copy of the rows, projected to the plane. */
 static orff_status accumulate_laid(orff_moments *m, size_t n, const double *X, const double *Y,
                                    const double *weights) {
     double *x = NULL, *y = NULL;
@@ -388,7 +388,7 @@ orff_status orff_moments_accumulate(orff_moments *m, size_t n, const double *X, 
     return (m->settings.plane ? accumulate_laid : accumulate)(m, n, X, Y, weights);
 }
 
-/* The buffers a reader fills. */
+/* Buffers that a reader fills. */
 typedef struct buffers {
     double *X, *Y, *weights;
 } buffers;
@@ -399,7 +399,7 @@ static orff_status buffers_fill(buffers *in, const orff_moments *m, size_t rows,
     return weighted ? ORFFI_NEW_ARRAY(in->weights, rows) : ORFF_OK;
 }
 
-/* Up to `room` rows into the buffers from row `at` on. */
+/* Reads up to `room` rows into the buffers, from row `at` on. */
 static orff_status read_some(const orff_moments *m, const orff_reader *reader, buffers *in, size_t at,
                              size_t room, uint64_t before, size_t *rows) {
     *rows = 0;
@@ -413,7 +413,7 @@ static orff_status read_some(const orff_moments *m, const orff_reader *reader, b
     return ORFF_OK;
 }
 
-/* What the reader gives at once, or a whole block. *more: it may have rows left. */
+/* Reads what the reader gives at once, or, if pass->whole, a full block. *more: it may have rows left. */
 static orff_status read_block(orff_moments *m, const orff_reader *reader, const orffi_pass *pass, buffers *in,
                               workspace *w, bool *more) {
     size_t n = 0, got = 1;

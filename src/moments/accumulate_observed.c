@@ -1,4 +1,4 @@
-/* Rows that are not whole, into moments. Rows with errors of their own are none that are whole. */
+/* Adds rows that are not whole to moments. If rows have errors of their own, none counts as whole. */
 #include <string.h>
 
 #include "base/linalg.h"
@@ -7,7 +7,7 @@
 #include "moments/moments.h"
 #include "moments/observed.h"
 
-#define BLOCK 1024 /* rows whose features are computed at a time */
+#define BLOCK 1024 /* rows whose features are computed at once */
 
 orff_status orffi_moments_match(const orff_moments *m, bool errors) {
     if (!orff_moments_describe(m).rows || m->counts.errors == errors) return ORFF_OK;
@@ -32,7 +32,7 @@ orff_status orff_moments_widen(orff_moments *m, orff_rows rows) {
     return rows == ORFF_ROWS_WHOLE ? ORFF_OK : orffi_moments_widen(m, pairs);
 }
 
-/* Whether every direction is an axis. */
+/* Whether every direction is along an axis. */
 static bool are_axes(const orffi_observed *rows, size_t p) {
     for (size_t i = 0; i < rows->n; i++) {
         size_t entries = 0;
@@ -57,7 +57,7 @@ static orff_status room_fill(room *r, const orff_moments *m) {
     return orffi_alloc(&r->work, r->step, L * sizeof *r->work);
 }
 
-/* Rows of one fold, which stand together. */
+/* Adds the rows of one fold, which are adjacent. */
 static void add_fold(orff_moments *m, const orffi_observed *rows, size_t first, size_t n, size_t fold,
                      const room *r) {
     const size_t d = m->bank->d, p = m->p;
@@ -69,7 +69,7 @@ static void add_fold(orff_moments *m, const orffi_observed *rows, size_t first, 
     }
 }
 
-/* Row j of one list, at place i of another. */
+/* Copies row j of one list to position i of another. */
 static void copy_row(const orff_moments *m, const orffi_observed *from, size_t j, orffi_observed *to,
                      size_t i) {
     const size_t d = m->bank->d, p = m->p;
@@ -79,7 +79,7 @@ static void copy_row(const orff_moments *m, const orffi_observed *from, size_t j
     to->weights[i] = from->weights[j];
 }
 
-/* sorted: as many rows as `rows` has. */
+/* sorted: has room for as many rows as `rows`. */
 static void add_rows(orff_moments *m, const orffi_observed *rows, orffi_observed *sorted, const room *r) {
     size_t first = 0;
     for (size_t fold = 0; fold < m->n_sets; fold++) {
@@ -94,7 +94,7 @@ static void add_rows(orff_moments *m, const orffi_observed *rows, orffi_observed
 
 /* ---- the calls */
 
-/* Rows that are ready to be added, on their own moments. */
+/* Adds prepared rows that are not whole to moments. */
 static orff_status add_parted(orff_moments *m, const orff_observations *o, orffi_observed *rows) {
     orffi_observed sorted = {0};
     room r = {0};
@@ -132,7 +132,7 @@ static bool is_whole(const orff_observations *o) {
     return !o->errors && orffi_observed_is_whole(o);
 }
 
-/* All of the rows or none: they are summed up apart first. */
+/* Adds all of the rows or none: sums them separately first. */
 static orff_status add_block(orff_moments *m, const orff_observations *o) {
     orff_moments *more = NULL;
     ORFFI_TRY(orffi_moments_match(m, o->errors != NULL));
@@ -156,7 +156,7 @@ orff_status orff_moments_accumulate_observations(orff_moments *m, const orff_obs
     return add_block(m, o);
 }
 
-/* ---- readers: blocks that are whole go the way of such rows, in one pass up to one that is not */
+/* ---- readers: consecutive whole blocks are added in one pass, up to one that is not whole */
 
 typedef struct intake {
     orffi_observed_blocks blocks;
@@ -181,7 +181,7 @@ static int give_whole(void *self, size_t most, double *X, double *Y, double *wei
     return 0;
 }
 
-/* The block and those behind it, up to one of the other kind. */
+/* Adds this block and the following ones, up to one of the other kind. */
 static orff_status add_some(orff_moments *m, intake *in) {
     const orff_reader whole = {.read = give_whole, .self = in, .weighted = in->blocks.reader->weighted};
     if (!is_whole(&in->blocks.o)) {

@@ -1,4 +1,4 @@
-/* Checkpoints while they are kept: when to save, and how to go on. Their file is in checkpoint_file.c. */
+/* Using checkpoints: when to save, and how to resume. Their file is in checkpoint_file.c. */
 #include "moments/checkpoint.h"
 
 #include <stdio.h>
@@ -96,7 +96,8 @@ static void save_in_time(void *self, const orff_moments *moments) {
     if (moments->arrived - c->saved >= c->every) orffi_checkpoint_save(c, moments, NULL);
 }
 
-/* What was added since the last save, unless the rows are to blame. The message of what ended the pass stays. */
+/* Saves what was added since the last save, unless the rows are to blame. Keeps the message of what ended the
+ * pass. */
 static orff_status save_rest(orffi_checkpoint *c, const orff_moments *moments, orff_status status) {
     char message[512];
     const bool stopped = status == ORFF_ERROR_CANCELLED || status == ORFF_ERROR_CALLBACK;
@@ -107,9 +108,10 @@ static orff_status save_rest(orffi_checkpoint *c, const orff_moments *moments, o
     return status ? orffi_fail(status, "%s", message) : ORFF_OK;
 }
 
-/* ---- going on */
+/* ---- resuming */
 
-/* The sums of the file instead of none. Adding nothing to them tells whether they are of the same frequencies. */
+/* Replaces the empty sums by those of the file. Adding the empty moments to them first checks that they have
+ * the same frequencies. */
 static orff_status adopt_moments(orffi_checkpoint *c, orff_moments *moments) {
     if (c->from.theta)
         return orffi_fail(ORFF_ERROR_MISMATCH, "%s holds coefficients of an iteration, not moments", c->path);

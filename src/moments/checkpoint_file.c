@@ -59,9 +59,10 @@ orff_status orffi_checkpoint_write(const orffi_checkpoint *c, const orff_moments
     return status;
 }
 
-/* ---- what is there */
+/* ---- an existing file */
 
-/* Lack of memory is not the file's fault; everything else means that it cannot serve and has to be left alone. */
+/* Running out of memory says nothing about the file; after any other failure it cannot be used and must be
+ * left alone. */
 static orff_status open_checkpoint(orffi_archive **archive, const char *path) {
     const orff_status status = orffi_archive_open(archive, path, format, 1, VERSION);
     if (status != ORFF_ERROR_FORMAT) return status;
@@ -95,9 +96,9 @@ static orff_status cannot_remove(const char *path) {
     return orffi_fail(ORFF_ERROR_IO, "%s: cannot be removed: %s", path, strerror(errno));
 }
 
-/* The result is safe by now, and memory may be short: this takes none. */
+/* The result is safe by now, and memory may be short, so this allocates none. */
 orff_status orff_checkpoint_remove(const char *path) {
-    char target[PATH_MAX]; /* a link stays */
+    char target[PATH_MAX]; /* links are resolved, so a link stays */
     if (!path) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_checkpoint_remove: NULL argument");
     if (!realpath(path, target)) return errno == ENOENT ? ORFF_OK : cannot_remove(path);
     if (!orffi_archive_begins(target, format))
@@ -105,9 +106,9 @@ orff_status orff_checkpoint_remove(const char *path) {
     return unlink(target) && errno != ENOENT ? cannot_remove(path) : ORFF_OK;
 }
 
-/* ---- the same question */
+/* ---- comparing questions */
 
-/* A value in few words. */
+/* A value in a few words. */
 static void show(const json_t *value, size_t digits, char text[VALUE_ROOM]) {
     const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits);
     char *whole = value ? json_dumps(value, flags) : NULL;
@@ -138,7 +139,7 @@ static orff_status compare_lists(const char *path, const char *place, const json
     return ORFF_OK;
 }
 
-/* ORFF_ERROR_MISMATCH with the first place where two questions differ. */
+/* ORFF_ERROR_MISMATCH that names the first difference between two questions. */
 static orff_status compare(const char *path, const char *place, const json_t *then, const json_t *now) {
     char before[VALUE_ROOM], after[VALUE_ROOM];
     if (json_equal(then, now)) return ORFF_OK;
@@ -146,7 +147,7 @@ static orff_status compare(const char *path, const char *place, const json_t *th
     if (json_is_array(then) && json_array_size(then) == json_array_size(now))
         ORFFI_TRY(compare_lists(path, place, then, now));
     for (size_t digits = 15; digits <= 17;
-         digits += 2) { /* as a person writes them, where that tells them apart */
+         digits += 2) { /* 15 digits, as a person would write them, if that shows the difference */
         show(then, digits, before);
         show(now, digits, after);
         if (strcmp(before, after)) break;
@@ -177,7 +178,7 @@ static orff_status load_coefficients(orffi_checkpoint *c, const orffi_fields *in
     return orffi_duplicate(&from->theta, theta, from->count, sizeof *theta);
 }
 
-/* Sums of more rows than there is a digest of could not be trusted. */
+/* Sums over more rows than the digest covers could not be trusted. */
 static orff_status load_moments(orffi_checkpoint *c, const orffi_fields *in, const orffi_archive *archive) {
     const orffi_marks *marks = &c->witness.expected;
     ORFFI_TRY(orffi_moments_unpack(&c->moments, archive));

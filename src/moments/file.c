@@ -4,7 +4,8 @@
  *     R.<k>  L x (p+1)
  *     T.<k>  (p+1) x (p+1)
  *
- * and of rows that are not whole member "parted", and parted.S.<k> (pairs L x L), parted.R.<k> and parted.T.<k>.
+ * and, if there are rows that are not whole, member "parted", with parted.S.<k> (pairs L x L), parted.R.<k>
+ * and parted.T.<k>.
  */
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static orff_status add_parted(orffi_archive_writer *writer, size_t k, size_t L, 
     return add_tensor(writer, "parted.T", k, 2, q, q, set->T);
 }
 
-/* packed: room for the triangles of all sets, kept until the file is written. */
+/* packed: the triangles of all sets, kept until the file is written. */
 static orff_status add_sets(const orff_moments *moments, orffi_archive_writer *writer, size_t length,
                             double *packed) {
     const size_t L = 2 * moments->bank->D, q = moments->p + 1;
@@ -80,7 +81,7 @@ static json_t *pack_rows(const orff_moments *moments) {
     return list;
 }
 
-/* Of rows that are not whole: what counts of them, and of each set [numbers, weight, logs]. */
+/* For rows that are not whole: their counts, and for each set [numbers, weight, logs]. */
 static int pack_parted(const orff_moments *m, json_t *object) {
     if (!orffi_moments_is_parted(m)) return 0;
     json_t *sets = json_array();
@@ -109,7 +110,8 @@ static orff_status describe(const orff_moments *moments, json_t *document) {
     return failed ? orffi_fail(ORFF_ERROR_NO_MEMORY, "no memory for the document of a file") : ORFF_OK;
 }
 
-/* Each row alone was small enough to be summed; all of them together, or of several files, may not have been. */
+/* Every row was small enough to be summed, but sums over all rows, or over several files, may have
+ * overflowed. */
 static orff_status check_sets(const orff_moments *moments) {
     const size_t L = 2 * moments->bank->D, q = moments->p + 1;
     for (size_t k = 0; k < moments->n_sets; k++) {
@@ -157,7 +159,7 @@ orff_status orff_moments_save(const orff_moments *moments, const char *path) {
 
 /* ---- reading */
 
-/* What the document says, besides the bank. */
+/* The content of the document, without the bank. */
 typedef struct header {
     size_t p, n_sets;
     orff_moments_settings settings;
@@ -181,7 +183,7 @@ static orff_status read_header(const orffi_fields *in, header *h) {
     return listed == h->n_sets ? ORFF_OK : orffi_fields_fail(in, "rows", "has not one entry for each fold");
 }
 
-/* Pairs are those of the axes, or all of them. */
+/* There are pairs for the axes alone, or all pairs. */
 static orff_status read_parted(const orffi_fields *in, header *h) {
     orffi_fields parted;
     size_t listed;
@@ -210,7 +212,7 @@ static orff_status read_tensor(const orffi_archive *archive, const char *letter,
     return orffi_archive_check_finite(archive, name);
 }
 
-/* One set as it lies in the file, S packed. */
+/* One set as stored in the file, with S packed. */
 typedef struct view {
     const double *S, *R, *T;
 } view;
@@ -233,7 +235,7 @@ static orff_status view_parted(const orffi_archive *archive, size_t k, size_t L,
     return read_tensor(archive, "parted.T", k, 2, p + 1, p + 1, &set->T);
 }
 
-/* Every set is in the file before room is made for any. */
+/* Checks that every set is in the file before memory is allocated. */
 static orff_status check_views(const orffi_archive *archive, const orffi_bank *bank, const header *h) {
     view unused;
     for (size_t k = 0; k < h->n_sets; k++) ORFFI_TRY(view_set(archive, k, 2 * bank->D, h->p, &unused));
@@ -252,7 +254,7 @@ static orff_status read_rows(const orffi_fields *in, const header *h) {
     return ORFF_OK;
 }
 
-/* The header must stay where it is: its settings point into it. */
+/* The header must not move, because its settings point into it. */
 static orff_status read_plane(const orffi_fields *in, size_t d, header *h) {
     bool there = false;
     char *notes = NULL;
@@ -263,7 +265,8 @@ static orff_status read_plane(const orffi_fields *in, size_t d, header *h) {
     return status;
 }
 
-/* All that can be wrong with a file; nothing large is copied. The bank is the caller's to free, also on failure. */
+/* Checks everything that can be wrong with a file, without copying anything large. The caller frees the bank,
+ * even on failure. */
 static orff_status inspect(const orffi_archive *archive, orffi_fields *in, header *h, orffi_bank **bank) {
     const orffi_fields document = orffi_fields_of(archive);
     ORFFI_TRY(orffi_fields_object(&document, "moments", in));

@@ -1,4 +1,4 @@
-/* Moments as objects: making, adding, subtracting, telling. */
+/* Moments as objects: creating, adding, subtracting and describing them. */
 #include "moments/moments.h"
 
 #include <string.h>
@@ -83,7 +83,7 @@ orff_status orffi_moments_check_folds(const orff_moments *moments) {
                       filled, moments->n_sets);
 }
 
-/* ---- making */
+/* ---- creating */
 
 static orff_status fill_sets(orff_moments *moments) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(moments->sets, moments->n_sets));
@@ -174,7 +174,8 @@ static orff_status compare_groups(size_t g, const orffi_bank_group *a, const orf
     return ORFF_OK;
 }
 
-/* Amplitudes and the first and last frequency, beyond the recipe: a given bank has none. */
+/* Compares amplitudes and the first and last frequency, in addition to the recipe, which a bank of given
+ * frequencies lacks. */
 static orff_status compare_numbers(const orffi_bank *a, const orffi_bank *b) {
     if (memcmp(a->amplitude, b->amplitude, a->D * sizeof *a->amplitude) != 0)
         return orffi_fail(ORFF_ERROR_MISMATCH, "the weights of the frequencies differ");
@@ -210,7 +211,7 @@ static orff_status check_match(const orff_moments *a, const orff_moments *b) {
     return orff_moments_describe(b).rows ? orffi_moments_match(a, b->counts.errors) : ORFF_OK;
 }
 
-/* The parts of rows that are not whole. */
+/* Adds or subtracts the sums over rows that are not whole. */
 static orff_status join_parted(orff_moments *into, const orff_moments *other, double sign) {
     const size_t pairs = other->sets[0].parted.pairs, L = 2 * into->bank->D;
     orff_moments *wide = NULL;
@@ -257,7 +258,7 @@ orff_status orff_moments_subtract(orff_moments *into, const orff_moments *other)
     return ORFF_OK;
 }
 
-/* ---- telling */
+/* ---- describing */
 
 orff_status orff_moments_set_notes(orff_moments *moments, const char *notes) {
     if (!moments) return orffi_fail(ORFF_ERROR_INVALID_ARGUMENT, "orff_moments_set_notes: NULL argument");
@@ -287,7 +288,7 @@ orff_moments_info orff_moments_describe(const orff_moments *moments) {
     return info;
 }
 
-/* y~ = (y, 1): split the sums of y~ into those of y and of 1. */
+/* Splits the sums over y~ = (y, 1) into those over y and over 1. */
 static void split_totals(const orffi_moment_set *sum, size_t L, size_t p, double *R, double *sum_phi,
                          double *sum_y, double *sum_yy) {
     for (size_t a = 0; a < L; a++) {

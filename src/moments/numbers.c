@@ -1,5 +1,6 @@
-/* Moments as a row of numbers, for sums over processes: the rows of every set, then of each set T, R and the upper triangle
- * of S, row by row; where rows are not whole, what counts of them, and of each set what moments/parted.h has. */
+/* Moments as a sequence of numbers, for sums over processes: the rows of every set, then of each set T, R and
+ * the upper triangle of S, row by row. If there are rows that are not whole, their counts follow, and for
+ * each set the sums of moments/parted.h. */
 #include <string.h>
 
 #include "base/digest.h"
@@ -33,10 +34,10 @@ static void visit_set(orffi_numbers *w, const orff_moments *m, orffi_moment_set 
     orffi_numbers_pass(w, parted->pairs * L * L, parted->S);
 }
 
-/* The sets are written to only where w says so. */
+/* Writes to the sets only if w reads numbers into them. */
 static orff_status visit(orffi_numbers *w, const orff_moments *m, orffi_parted_counts *counts) {
     *counts = m->counts;
-    double errors = counts->errors ? 1.0 : 0.0; /* more than none, of what was added */
+    double errors = counts->errors ? 1.0 : 0.0; /* a sum greater than 0 means that some have errors */
     ORFFI_TRY(orffi_numbers_check(w, orff_moments_size(m)));
     for (size_t k = 0; k < m->n_sets; k++) orffi_numbers_pass_count(w, &m->sets[k].rows);
     if (orffi_moments_is_parted(m)) {
@@ -68,8 +69,8 @@ orff_status orff_moments_set(orff_moments *m, uint64_t first, size_t count, cons
     return ORFF_OK;
 }
 
-/* What check_match of moments.c compares, but for the last digits of frequencies, which processors may round in their own
- * ways. */
+/* Adds what check_match of moments.c compares, except for the last digits of frequencies, which processors
+ * may round differently. */
 static void add_group(orffi_digest *digest, const orffi_bank_group *group) {
     const orffi_spectrum *law = &group->law;
     const double what[] = {law->base ? (double)law->base->id : -1.0,

@@ -6,7 +6,7 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 
-/* ---- what is there */
+/* ---- counting */
 
 static size_t count_row(const orff_observations *o, size_t i) {
     const size_t width = orffi_observed_width(o);
@@ -15,14 +15,14 @@ static size_t count_row(const orff_observations *o, size_t i) {
     return count;
 }
 
-/* All numbers that are there. */
+/* The number of values that are not missing. */
 static size_t count_numbers(const orff_observations *o) {
     size_t count = 0;
     for (size_t i = 0; i < o->n; i++) count += count_row(o, i);
     return count;
 }
 
-/* All outputs, and one error for them. */
+/* Whether row i has all outputs, with one error for all of them. */
 static bool has_all(const orff_observations *o, size_t i) {
     if (o->directions) return false;
     for (size_t k = 0; k < o->p; k++)

@@ -30,7 +30,7 @@ orff_status orffi_parted_widen(orffi_parted *s, size_t p, size_t L, size_t pairs
         orffi_parted_clear(&wide);
         return status;
     }
-    for (size_t a = 0; s->pairs && a < p; a++) { /* they are those of the axes */
+    for (size_t a = 0; s->pairs && a < p; a++) { /* the existing pairs are those of the axes */
         const size_t to = orffi_parted_pair(p, pairs, a, a);
         memcpy(wide.S + to * L * L, s->S + a * L * L, L * L * sizeof *s->S);
         memcpy(wide.R + to * L, s->R + a * L, L * sizeof *s->R);
@@ -61,7 +61,7 @@ void orffi_parted_add(orffi_parted *into, const orffi_parted *from, double sign,
 
 /* ---- rows */
 
-/* S_aa: only rows that have something along a. */
+/* S_aa, from the rows with a component along a. */
 static void add_square(orffi_parted *s, size_t p, size_t L, size_t a, size_t n, const double *phi,
                        const double *weights, const double *along, double *work) {
     size_t used = 0;

@@ -6,7 +6,7 @@ void orffi_witness_begin(orffi_witness *witness, const orff_reader *source, size
     if (source) witness->source = *source;
 }
 
-/* ---- seeing */
+/* ---- observing rows */
 
 void orffi_witness_mark(orffi_witness *witness) {
     orffi_marks *made = &witness->made;
@@ -14,7 +14,7 @@ void orffi_witness_mark(orffi_witness *witness) {
     if (!there && made->count + 1 < ORFFI_MARKS) made->list[made->count++] = witness->now;
 }
 
-/* Whether the rows so far are those expected. */
+/* Whether the rows so far match the expected ones. */
 static bool compare(orffi_witness *witness) {
     const orffi_mark *next = &witness->expected.list[witness->met];
     if (witness->met == witness->expected.count || next->rows != witness->now.rows) return true;
@@ -42,7 +42,7 @@ bool orffi_witness_end(orffi_witness *witness) {
     return !witness->ended;
 }
 
-/* A reader that claims more rows than there was room for is refused by who reads. */
+/* A reader that claims more rows than there was room for is refused by the caller of this function. */
 static int read_rows(void *self, size_t room, double *X, double *Y, double *weights, size_t *rows) {
     orffi_witness *witness = self;
     const int code = witness->source.read(witness->source.self, room, X, Y, weights, rows);

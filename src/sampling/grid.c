@@ -1,9 +1,9 @@
 /* Trapezoid quadrature of the spectral integral for up to three inputs.
  *
- * Frequencies lie on a regular grid over a half space of the whitened coordinates, q = 2 prod h p(z) (the
- * origin once), w = z / l. Half of the tolerance goes to the step (aliasing), half to the level of log
- * density below which points are dropped: a ball is kept for spherical bases, a diamond or a cross for
- * product bases. */
+ * Frequencies lie on a regular grid over a half space of the whitened coordinates, q = 2 prod h p(z) (once
+ * for the origin), w = z / l. Half of the tolerance goes to the step (aliasing), half to the level of log
+ * density below which points are dropped. The points kept form a ball for spherical bases, a diamond or a
+ * cross for product bases. */
 #include "sampling/grid.h"
 
 #include <math.h>
@@ -18,16 +18,17 @@
 #define DEFAULT_TOLERANCE  1e-6
 #define GUESSED_EXTENT     5.0 /* length scales */
 
-/* ---- walking over the points above a level */
+/* ---- visiting the points above a level */
 
-/* One point z >= 0 of the grid with all its mirror images: 2^(nonzero z_i) points of the same density. */
+/* One point z >= 0 of the grid together with its mirror images: 2^(nonzero z_i) points of the same
+ * density. */
 typedef struct place {
     double z[ORFFI_GRID_MAX_DIM];
     double weight; /* prod h p(z) */
     size_t mirrors;
 } place;
 
-/* Returns false to stop the visit_lattice. */
+/* Returns false to stop visit_lattice. */
 typedef bool visit_fn(void *self, const place *at);
 
 static double steps_product(const orffi_grid *grid) {
@@ -36,8 +37,8 @@ static double steps_product(const orffi_grid *grid) {
     return product;
 }
 
-/* Visit all z >= 0 with log p(z) >= level. The density falls in every coordinate, so a row ends at its first
- * point below the level, and a plane at its first row without points. */
+/* Visits all z >= 0 with log p(z) >= level. The density decreases in every coordinate, so a row ends at its
+ * first point below the level, and a plane at its first row without points. */
 static bool visit_lattice(const orffi_grid *grid, double level, visit_fn *visit, void *self) {
     const size_t d = grid->law->dim;
     const double cell = steps_product(grid);
@@ -54,7 +55,7 @@ static bool visit_lattice(const orffi_grid *grid, double level, visit_fn *visit,
             if (!visit(self, &at)) return false;
             axis = d - 1;
         } else {
-            /* everything further along `axis` is below the level too: on to the next row or plane */
+            /* everything further along `axis` is below the level too: go to the next row or plane */
             if (axis == 0) return true;
             k[axis--] = 0;
         }
@@ -62,7 +63,7 @@ static bool visit_lattice(const orffi_grid *grid, double level, visit_fn *visit,
     }
 }
 
-/* ---- what a level keeps */
+/* ---- the points that a level keeps */
 
 typedef struct survey {
     const orffi_spectrum *law;
@@ -84,7 +85,7 @@ static bool measure(void *self, const place *at) {
     return s->points <= s->limit;
 }
 
-/* What the kept points lack of the whole sum, relative to |K(0)|. */
+/* The part of the whole sum that the kept points lack, relative to |K(0)|. */
 static double dropped(const orffi_grid *grid, const orffi_grid_total *total, const survey *kept) {
     double worst = fmax(0.0, total->mass - kept->mass);
     for (size_t i = 0; grid->gradient && i < grid->law->space_count; i++)
@@ -96,16 +97,16 @@ static size_t half_space(size_t points) {
     return (points + 1) / 2;
 }
 
-/* A grid with its cut and what came of it. */
+/* A grid with its level and the outcome. */
 typedef struct solution {
     orffi_grid grid;
     double level;
     size_t count; /* points in the half space */
     double error;
-    bool fits; /* in the limit; if not, count is an extrapolation or 0 */
+    bool fits; /* within the limit; if not, count is an extrapolation or 0 */
 } solution;
 
-/* Two surveys that fitted, the later one larger: points grow as a power of 1/dropped. */
+/* Two surveys within the limit, the later one larger: the number of points grows as a power of 1/dropped. */
 typedef struct trend {
     double points[2], lost[2];
 } trend;
@@ -115,14 +116,14 @@ static void note(trend *t, const survey *s, double lost) {
     t->points[1] = (double)s->points, t->lost[1] = lost;
 }
 
-/* How many points of the half space a loss of `target` takes; 0 when unknown. */
+/* The points of the half space needed for a loss of `target`; 0 if unknown. */
 static double extrapolate(const trend *t, double target) {
     if (!(t->points[0] > 0.0 && t->lost[1] < t->lost[0])) return 0.0;
     const double power = log(t->points[1] / t->points[0]) / log(t->lost[0] / t->lost[1]);
     return 0.5 * t->points[1] * pow(t->lost[1] / target, power);
 }
 
-/* What a level does: loses too much, serves, or keeps more points than the limit. */
+/* The outcome of a level: it loses too much, is good enough, or keeps more points than the limit. */
 typedef enum verdict { LOSES, SERVES, OVERFLOWS } verdict;
 
 typedef struct search {
@@ -152,7 +153,7 @@ static verdict try_level(search *look, double level) {
 #define LEVEL_STEP 3.0 /* a factor 20 of density */
 #define LEVEL_FINE 0.05
 
-/* The highest level whose cut loses at most the target: down in steps, then by bisection. */
+/* The highest level whose cut loses at most the target: in steps downwards, then by bisection. */
 static void find_level(search *look) {
     const double origin[ORFFI_GRID_MAX_DIM] = {0.0};
     double high = orffi_spectrum_log_density(look->to->grid.law, origin), low = high - 1e-9;
@@ -170,7 +171,7 @@ static void find_level(search *look) {
     }
 }
 
-/* The shortest reach whose aliasing is at most `target`, to a thousandth; false when there is none. */
+/* The shortest reach whose aliasing is at most `target`, to a thousandth; false if there is none. */
 static bool find_reach(orffi_grid *grid, double target) {
     double low = log(1e-3), high = log(1e9);
     orffi_grid_set_reach(grid, exp(high));
@@ -184,8 +185,8 @@ static bool find_reach(orffi_grid *grid, double target) {
     return true;
 }
 
-/* The smallest grid of at most `limit` frequencies with an error of at most the tolerance, rounding
- * included. */
+/* The smallest grid of at most `limit` frequencies with an error, including rounding, of at most the
+ * tolerance. */
 static solution solve(const orffi_grid *grid, double tolerance, size_t limit) {
     solution s = {.grid = *grid};
     const double rounding = 0.01 * SMALLEST_TOLERANCE, target = 0.5 * tolerance - rounding;
@@ -197,9 +198,9 @@ static solution solve(const orffi_grid *grid, double tolerance, size_t limit) {
     return s;
 }
 
-/* The smallest error at most `limit` frequencies attain, by bisection over the tolerance to a tenth. */
+/* The smallest error that `limit` frequencies can reach, to a tenth, by bisection over the tolerance. */
 static solution solve_best(const orffi_grid *grid, size_t limit) {
-    double low = log(SMALLEST_TOLERANCE), high = log(8.0); /* the origin alone is within a few of |K(0)| */
+    double low = log(SMALLEST_TOLERANCE), high = log(8.0); /* the origin alone has an error of a few |K(0)| */
     solution best = solve(grid, exp(low), limit);
     if (best.fits) return best;
     best = solve(grid, exp(high), limit);
@@ -220,7 +221,7 @@ typedef struct writer {
     size_t next;
 } writer;
 
-/* Of the mirror images those whose first nonzero coordinate is positive: bit i of `signs` turns z_i. */
+/* Writes the mirror images whose first nonzero coordinate is positive; bit i of `signs` flips z_i. */
 static bool write_place(void *self, const place *at) {
     writer *w = self;
     const size_t d = w->law->dim;

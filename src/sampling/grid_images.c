@@ -4,10 +4,10 @@
 #include "base/periods.h"
 #include "sampling/grid.h"
 
-/* What one image, or a sum of them, contributes. */
+/* The contribution of one image, or of a sum of images. */
 typedef struct term {
     double plain;                      /* k0 */
-    double gradient;                   /* |grad grad^T k0| over its value at 0 */
+    double gradient;                   /* |grad grad^T k0| divided by its value at 0 */
     double second[ORFFI_GRID_MAX_DIM]; /* -d^2 k0 / d v_i^2 on the space, signed */
 } term;
 
@@ -31,7 +31,7 @@ static double hessian_norm(const orffi_spectrum *law, double r) {
     return law->space_count > 1 ? fmax(fabs(g1), fabs(g1 - g2r2)) : fabs(g1 - g2r2);
 }
 
-/* Second derivatives swing once before they fall; beyond this distance they fall for good. */
+/* Second derivatives may rise again before they decay; beyond this distance they only decay. */
 #define SETTLED    6.0
 #define LOOK_AHEAD 0.05
 
@@ -60,7 +60,7 @@ static term spherical_term(const orffi_grid *grid, const double *a, bool envelop
     return t;
 }
 
-/* One coordinate's f, |f'| and f''; envelope: the largest |f'| and |f''| at distance v or more. */
+/* f, |f'| and f'' of one coordinate; envelope: the largest |f'| and |f''| at distance v or more. */
 static void factor_terms(const orffi_base_ops *base, double v, bool envelope, double f[3]) {
     base->factor(v, &f[0], &f[1], &f[2]);
     f[1] = fabs(f[1]);
@@ -74,7 +74,7 @@ static void factor_terms(const orffi_base_ops *base, double v, bool envelope, do
     }
 }
 
-/* The product of f_k over all inputs but i and j */
+/* The product of f_k over all inputs but i and j. */
 static double product_without(size_t dim, double f[][3], size_t i, size_t j) {
     double product = 1.0;
     for (size_t k = 0; k < dim; k++)
@@ -100,8 +100,8 @@ static term product_term(const orffi_grid *grid, const double *a, bool envelope)
     return t;
 }
 
-/* image: the m_i, all >= 0. With the envelope each image is taken at its nearest to any |v_i| <= E_i, else at
- * v = 0; the 2^(nonzero m_i) mirror images count alike. */
+/* image: the m_i, all >= 0. With the envelope, each image is evaluated at its nearest to any |v_i| <= E_i,
+ * else at v = 0. All 2^(nonzero m_i) mirror images contribute equally. */
 static term image_term(const orffi_grid *grid, const size_t *image, bool envelope) {
     double a[ORFFI_GRID_MAX_DIM], mirrors = 1.0;
     for (size_t i = 0; i < grid->law->dim; i++) {
@@ -121,7 +121,7 @@ static void add_term(term *sum, const term *t) {
     for (size_t i = 0; i < ORFFI_GRID_MAX_DIM; i++) sum->second[i] += t->second[i];
 }
 
-/* Whether an image belongs to the kernel itself: it lies around circles alone. */
+/* Whether an image belongs to the kernel itself: it differs in periodic inputs alone. */
 static bool is_own(const orffi_grid *grid, const size_t *image) {
     for (size_t i = 0; i < grid->law->dim; i++)
         if (image[i] && !orffi_is_periodic(grid->law->period, i)) return false;
@@ -142,17 +142,19 @@ static term shell_sum(const orffi_grid *grid, size_t s, bool envelope) {
     return sum;
 }
 
-/* The shells after `last`, number s, when they fall like a power found from shell s/2, and a quarter more. */
+/* The sum of all shells after `last`, which is shell s: fits a power law to it and to shell s/2, and adds a
+ * quarter for safety. */
 static double tail(double s, double half, double last) {
     if (last <= 0.0) return 0.0;
     const double power = log2(half / last);
     return power > 1.05 ? 1.25 * last * s / (power - 1.0) : (double)INFINITY;
 }
 
-/* Shells summed one by one: enough for the rest to follow their power law. */
+/* Shells summed one by one, enough for the rest to follow a power law. */
 static const size_t shell_limit[ORFFI_GRID_MAX_DIM + 1] = {0, 256, 48, 16};
 
-/* All images but the kernel itself. The tail of the second derivatives is bounded by that of their norm. */
+/* The sum over all images except the kernel itself. The tail of the second derivatives is bounded by that of
+ * their norm. */
 static term image_sum(const orffi_grid *grid, bool envelope) {
     const size_t limit = shell_limit[grid->law->dim];
     term sum = {0}, half = {0};

@@ -62,7 +62,7 @@ static orff_status fill_structured(orffi_structured *s, const orffi_spectrum *la
     return ORFF_OK;
 }
 
-/* Signs and lengths; the scales are still to be set. */
+/* Draws signs and sets lengths; the caller sets the scales. */
 static orff_status new_structured(orffi_structured **out, const orffi_spectrum *law,
                                   const orffi_recipe *recipe) {
     orffi_structured *s;
@@ -108,7 +108,7 @@ typedef struct job {
     double *scratch; /* threads x m */
 } job;
 
-/* The standard normal vector g of frequency j is radius m^(-3/2) times its block row: the factor. */
+/* The factor of the standard normal vector g of frequency j: g is radius m^(-3/2) times its block row. */
 static double normal_factor(const job *work, size_t j) {
     const double m = (double)work->rows->size;
     return orffi_rng_chi(work->radius, j, 0, m) / (m * sqrt(m));
@@ -133,7 +133,7 @@ static void draw_stored(orffi_frequencies *out, const job *work) {
     }
 }
 
-/* Only importance looks at the norm; a row that is not cut short has norm m^(3/2). */
+/* Only importance sampling needs the norm; a row that is not truncated has norm m^(3/2). */
 static void draw_scales(orffi_frequencies *out, const job *work, double *scale) {
     const size_t m = work->rows->size, d = out->dim;
     const bool measure = work->shape->importance && d < m;
@@ -164,8 +164,8 @@ static orff_status draw_rows(orffi_frequencies *out, orffi_structured *rows, con
     return ORFF_OK;
 }
 
-/* Entries of a block row are multiples of a fixed number: over a few inputs alone they may all be 0, and
- * importance would give such a row an unbounded weight. */
+/* Entries of a block row are multiples of a fixed number. Over few inputs they may all be 0, and importance
+ * sampling would give such a row an unbounded weight. */
 static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) {
     if (law->dim < ORFFI_HADAMARD_MIN_DIM)
         return orffi_fail(

@@ -1,5 +1,5 @@
-/* Halton points: coordinate i of point j is j in the base of the i-th prime, its digits mirrored at the
- * point. */
+/* Halton points: coordinate i of point j has the digits of j in the base of the i-th prime, mirrored at the
+ * radix point. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static void first_primes(size_t count, uint32_t *primes) {
     for (size_t i = 0; i < count; i++) primes[i] = i ? next_prime(primes[i - 1]) : 2;
 }
 
-/* How many digits in base b a double has room for: the largest k with b^k <= 2^52. */
+/* How many digits in base b a double can hold: the largest k with b^k <= 2^52. */
 static size_t digit_count(uint32_t base) {
     size_t count = 0;
     for (uint64_t power = base; power <= (uint64_t)1 << 52; power *= base) count++;
@@ -39,7 +39,7 @@ void orffi_halton_point(uint64_t index, size_t dims, double *point) {
     }
 }
 
-/* A uniform permutation of 0 .. base-1 (Fisher-Yates). */
+/* A random permutation of 0 .. base-1 (Fisher-Yates). */
 static void permute(orffi_rng rng, size_t dimension, size_t digit, uint32_t base, uint16_t *p) {
     for (uint32_t k = 0; k < base; k++) {
         const uint32_t slot = (uint32_t)digit * base + k;
@@ -72,7 +72,7 @@ void orffi_halton_clear(orffi_halton *halton) {
     memset(halton, 0, sizeof *halton);
 }
 
-/* All digits are permuted, the zeros in front of the index too; what is below them is uniform. */
+/* Permutes all digits, including the leading zeros of the index; the digits below are uniform. */
 void orffi_halton_scrambled(const orffi_halton *halton, uint64_t index, double *u) {
     for (size_t i = 0; i < halton->dims; i++) {
         const uint32_t base = halton->base[i];

@@ -1,4 +1,4 @@
-/* Independent draws, by the quantiles of the law. */
+/* Independent draws, through the quantiles of the law. */
 #include "sampling/scheme.h"
 
 typedef struct source {

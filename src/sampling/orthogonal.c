@@ -2,9 +2,9 @@
  * chi(d) radius of its own, so that every row is standard normal in law.
  *
  * Row i of a block is the Gaussian vector of its index made orthogonal to the rows before it (Gram-Schmidt,
- * whose rows are Haar). A block cut short is therefore the beginning of the whole block. For w_j to be the
- * same bits for every D and thread count, rows are worked in panels through BLAS products of one fixed
- * shape, small enough that BLAS never divides them among threads; blocks run in parallel. */
+ * which makes the rows Haar-distributed). So a truncated block is the beginning of the whole block. To give
+ * w_j the same bits for every D and thread count, rows are processed in panels through BLAS products of one
+ * fixed shape, small enough that BLAS never divides them among threads; blocks run in parallel. */
 #include <math.h>
 
 #include "base/linalg.h"
@@ -21,7 +21,7 @@ static double dot(size_t n, const double *a, const double *b) {
     return sum;
 }
 
-/* rows -= (rows P^T) P for an orthonormal panel P (PANEL x d); C has room for PANEL x PANEL. */
+/* rows -= (rows P^T) P for an orthonormal panel P (PANEL x d); C is scratch, PANEL x PANEL. */
 static void remove_panel(size_t count, size_t d, double *rows, const double *P, double *C) {
     for (size_t s = 0; s < d; s += STRIP) {
         const size_t width = d - s < STRIP ? d - s : STRIP;
@@ -33,7 +33,7 @@ static void remove_panel(size_t count, size_t d, double *rows, const double *P, 
     }
 }
 
-/* Gram-Schmidt within a panel; twice, because once loses orthogonality where little of a row remains. */
+/* Gram-Schmidt within a panel, twice, because once loses orthogonality if little of a row remains. */
 static void orthonormalise_panel(size_t count, size_t d, double *rows) {
     for (size_t i = 0; i < count; i++) {
         double *row = rows + i * d;
@@ -48,7 +48,7 @@ static void orthonormalise_panel(size_t count, size_t d, double *rows) {
     }
 }
 
-/* The first `count` rows (d of them, or whole panels) of the block that begins at index `first`. */
+/* The first `count` rows (d of them, or whole panels) of the block that starts at index `first`. */
 static void haar_rows(orffi_rng rng, size_t first, size_t count, size_t d, double *rows) {
     double C[PANEL * PANEL];
     for (size_t i = 0; i < count; i++)
@@ -66,7 +66,7 @@ typedef struct streams {
     orffi_rng point, radius, extra;
 } streams;
 
-/* Frequencies first .. first + count - 1 of *out from the orthonormal rows, which are overwritten. */
+/* Frequencies first .. first + count - 1 of *out from the orthonormal rows, which it overwrites. */
 static void shape_rows(orffi_frequencies *out, const orffi_shape *shape, const streams *rng, size_t first,
                        size_t count, double *rows) {
     const size_t d = out->dim;
@@ -99,7 +99,7 @@ static orff_status draw(orffi_frequencies *out, const orffi_spectrum *law, const
     ORFFI_TRY(orffi_shape_init(&shape, law, recipe));
     ORFFI_TRY(orffi_frequencies_allocate(out, law, recipe));
     ORFFI_TRY(orffi_multiply(height, d, &entries));
-    ORFFI_TRY(orffi_alloc(&scratch, threads, entries * sizeof *scratch)); /* one block a thread */
+    ORFFI_TRY(orffi_alloc(&scratch, threads, entries * sizeof *scratch)); /* one block per thread */
 #pragma omp parallel for num_threads((int)threads) schedule(dynamic)
     for (size_t b = 0; b < blocks; b++) {
         double *rows = scratch + (size_t)orffi_thread_index() * entries;

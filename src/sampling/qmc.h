@@ -1,5 +1,5 @@
-/* Scrambled low-discrepancy points in the open unit cube. Point j is a function of (rng, j): not of how many
- * points there are. */
+/* Scrambled low-discrepancy points in the open unit cube. Point j depends on (rng, j) alone, not on the
+ * number of points. */
 #ifndef ORFFI_SAMPLING_QMC_H
 #define ORFFI_SAMPLING_QMC_H
 
@@ -18,11 +18,11 @@ orff_status orffi_sobol_init(orffi_sobol *sobol, size_t dims, orffi_rng scramble
 void orffi_sobol_clear(orffi_sobol *sobol);
 void orffi_sobol_scrambled(const orffi_sobol *sobol, uint32_t index, double *u);
 
-/* Halton points, every digit of every dimension by a random permutation of its own. */
+/* Halton points, with a random permutation for every digit of every dimension. */
 typedef struct orffi_halton {
     size_t dims;
     uint32_t base[ORFFI_HALTON_MAX_DIM]; /* the first dims primes */
-    uint16_t **permutation;              /* per dimension: digits x base, in one piece */
+    uint16_t **permutation;              /* per dimension: digits x base, in one allocation */
     orffi_rng fine;                      /* digits below the permuted ones */
 } orffi_halton;
 

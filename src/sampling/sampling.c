@@ -1,4 +1,4 @@
-/* The table of schemes, and what is common to all of them. */
+/* The table of schemes, and what they have in common. */
 #include "sampling/sampling.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ orff_sampling orff_sampling_default(void) {
 
 /* ---- drawing */
 
-/* Low-discrepancy points are the better up to about this many inputs, orthogonal blocks above. */
+/* Low-discrepancy points are better up to about this many inputs, orthogonal blocks above. */
 #define AUTO_QMC_INPUTS 12
 
 static orff_scheme choose(const orffi_spectrum *law) {
@@ -95,7 +95,7 @@ static orff_status check(const orffi_spectrum *law, const orffi_recipe *recipe) 
     return ORFF_OK;
 }
 
-/* To the centre: a frequency stands for its mirror image too. */
+/* Shifts frequencies by the centre. Each one also represents its mirror image. */
 static void shift(orffi_frequencies *out, const orffi_spectrum *law) {
     for (size_t i = 0; law->centre && i < out->count * out->dim; i++)
         out->omega[i] += law->centre[i % out->dim];
@@ -131,9 +131,9 @@ orff_status orffi_frequencies_row(const orffi_frequencies *f, size_t j, double *
     return ORFF_OK;
 }
 
-/* ---- for the schemes */
+/* ---- shared by the schemes */
 
-/* Groups are numbered from 0 and few: the purpose goes in the high bits. */
+/* Group numbers start from 0 and are small, so the purpose goes into the high bits. */
 orffi_rng orffi_recipe_rng(const orffi_recipe *recipe, orffi_purpose purpose) {
     return (orffi_rng){.seed = recipe->seed, .stream = recipe->stream ^ ((uint32_t)purpose << 24)};
 }
@@ -154,7 +154,7 @@ orff_status orffi_frequencies_fill(orffi_frequencies *out, const orffi_shape *sh
     const size_t d = shape->law->dim, length = d + shape->extras;
     double *scratch;
     ORFFI_TRY(orffi_frequencies_allocate(out, shape->law, recipe));
-    ORFFI_TRY(ORFFI_NEW_ARRAY(scratch, (size_t)threads * length)); /* one point a thread */
+    ORFFI_TRY(ORFFI_NEW_ARRAY(scratch, (size_t)threads * length)); /* one point per thread */
 #pragma omp parallel num_threads(threads)
     {
         double *u = scratch + (size_t)orffi_thread_index() * length;

@@ -27,8 +27,8 @@ orff_status orffi_shape_init(orffi_shape *shape, const orffi_spectrum *law, cons
                       orff_base_name(law->base->id), law->shape);
 }
 
-/* y with P(a+1, y) = P(a, x), in log y: log P(a+1, .) is concave there and y = x lies left of the root, so
- * Newton's steps climb to it without overshoot. log_gamma = log Gamma(a+1). */
+/* y with P(a+1, y) = P(a, x), in log y. log P(a+1, .) is concave there and y = x lies left of the root, so
+ * Newton's steps increase to the root without overshoot. log_gamma = log Gamma(a+1). */
 static double match_lower(double a, double x, double log_gamma) {
     const double p = orffi_gamma_p(a, x);
     if (p < 1e-280) return exp((a * log(x) + log1p(a)) / (a + 1.0)); /* the leading terms of both sides */
@@ -43,8 +43,8 @@ static double match_lower(double a, double x, double log_gamma) {
     return y;
 }
 
-/* y with Q(a+1, y) = Q(a, x): log Q(a+1, .) is concave, so after one step to the right of the root Newton's
- * steps come down to it. */
+/* y with Q(a+1, y) = Q(a, x). log Q(a+1, .) is concave, so after one step to the right of the root Newton's
+ * steps decrease to it. */
 static double match_upper(double a, double x, double log_gamma) {
     const double q = orffi_gamma_q(a, x);
     if (q < 1e-280) return x;
@@ -59,7 +59,8 @@ static double match_upper(double a, double x, double log_gamma) {
     return y;
 }
 
-/* The norm at which chi(m+2) has the probability chi(m) has below `norm`, from the nearer tail. */
+/* The norm with the same probability under chi(m+2) as `norm` has under chi(m), computed from the nearer
+ * tail. */
 static double size_biased_norm(const orffi_shape *shape, double norm) {
     const double a = 0.5 * (double)shape->law->space_count, x = 0.5 * norm * norm;
     const double y =
@@ -72,7 +73,7 @@ static double root_tau(const orffi_spectrum *law, bool biased, const double *u) 
     return law->base->mixing ? sqrt(law->base->mixing(law->shape, biased, *u)) : 1.0;
 }
 
-/* q = 1/D, by importance E|z|^2 / (D |z|^2) */
+/* q = 1/D; by importance E|z|^2 / (D |z|^2). */
 static double weight(const orffi_shape *shape, double z2) {
     return (shape->importance ? shape->moment / z2 : 1.0) / (double)shape->count;
 }
@@ -109,7 +110,8 @@ double orffi_shape_normal(const orffi_shape *shape, const double *g, const doubl
     return q;
 }
 
-/* Independent coordinates. |z|^2 mu is a mixture over the inputs of the space: one of them is size-biased. */
+/* Independent coordinates. |z|^2 mu is a mixture over the inputs of the space, in which one coordinate is
+ * size-biased. */
 static double product(const orffi_shape *shape, const double *u, double *omega) {
     const orffi_spectrum *law = shape->law;
     const size_t m = law->space_count;

@@ -1,15 +1,15 @@
-/* From one standard point to one frequency of the law, by importance or not.
+/* Turns one standard point into one frequency of the law, by importance or not.
  *
- * A point is given by uniforms,
+ * A point is either a vector of uniforms,
  *
  *     u = space coordinates, covariate coordinates, extra          (dim + extras numbers)
  *
- * or, for spherical bases, by a vector g that is standard normal in law (one entry per input) and the extra
- * uniforms. Extra are: tau of the space, tau of the covariates (bases that mix), the coordinate that is
- * size-biased (product bases, importance).
+ * or, for spherical bases, a vector g that is standard normal in law (one entry per input) with the extra
+ * uniforms. The extra uniforms are for: tau of the space, tau of the covariates (bases that mix), the choice
+ * of the size-biased coordinate (product bases, importance).
  *
  * Importance draws from |z|^2 mu / E|z|^2, |z| over the field's space of m inputs: the direction stays, the
- * norm goes from chi(m) to chi(m+2) at equal probability, tau comes from its size-biased law. */
+ * norm moves from chi(m) to chi(m+2) at equal probability, and tau comes from its size-biased law. */
 #ifndef ORFFI_SAMPLING_SHAPE_H
 #define ORFFI_SAMPLING_SHAPE_H
 
@@ -24,14 +24,15 @@ typedef struct orffi_shape {
     double log_gamma; /* log Gamma(m/2 + 1) */
 } orffi_shape;
 
-/* ORFF_ERROR_DOES_NOT_EXIST when importance is asked for and E|z|^2 is infinite. */
+/* ORFF_ERROR_DOES_NOT_EXIST if importance is requested and E|z|^2 is infinite. */
 orff_status orffi_shape_init(orffi_shape *shape, const orffi_spectrum *law, const orffi_recipe *recipe);
 
-/* Both fill omega (dim entries, in the order of the inputs; it may be g itself) and return the weight q. */
+/* Both write omega (dim entries, in the order of the inputs; may be g itself) and return the weight q. */
 double orffi_shape_uniforms(const orffi_shape *shape, const double *u, double *omega);
 double orffi_shape_normal(const orffi_shape *shape, const double *g, const double *extra, double *omega);
 
-/* For g without covariates: z = stretch g, a function of |g| and the extra uniforms; *q is the weight. */
+/* For g without covariates: z = stretch g, where stretch depends on |g| and the extra uniforms; *q is the
+ * weight. */
 double orffi_shape_stretch(const orffi_shape *shape, double norm, const double *extra, double *q);
 
 #endif

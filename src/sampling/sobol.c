@@ -45,7 +45,7 @@ void orffi_sobol_point(uint32_t index, size_t dims, double *point) {
     }
 }
 
-/* v_k = L v_k, L lower triangular with unit diagonal: digit r becomes a mix of digits 0 .. r. */
+/* v_k = L v_k, L lower triangular with unit diagonal: digit r becomes a sum of digits 0 .. r. */
 static void scramble_matrix(orffi_rng rng, size_t dimension, uint32_t v[BITS]) {
     uint32_t rows[BITS];
     for (uint32_t r = 0; r < BITS; r++) {
@@ -80,7 +80,8 @@ void orffi_sobol_clear(orffi_sobol *sobol) {
     memset(sobol, 0, sizeof *sobol);
 }
 
-/* 32 digits of the sequence, 20 random ones and a last 1, which keeps the point off 0 and 1: 53 bits. */
+/* 32 digits of the sequence, 20 random ones and a final 1, which keeps the point away from 0 and 1: 53
+ * bits. */
 void orffi_sobol_scrambled(const orffi_sobol *sobol, uint32_t index, double *u) {
     for (size_t i = 0; i < sobol->dims; i++) {
         const uint32_t high = digits(sobol->direction + i * BITS, index) ^ sobol->shift[i];

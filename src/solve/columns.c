@@ -7,11 +7,11 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-#define RANK_ROUNDING 1e-14 /* pivots below so much of the trace are zero */
+#define RANK_ROUNDING 1e-14 /* pivots below this, relative to the trace, are zero */
 
 /* ---- narrowing */
 
-/* C C^T = A (p x p, in place, lower): columns of pivots that vanish are zero. */
+/* C C^T = A (p x p, in place, lower); columns of zero pivots are zero. */
 static void semidefinite_cholesky(size_t p, double *A) {
     double trace = 0.0;
     for (size_t i = 0; i < p; i++) trace += A[i * p + i];
@@ -25,7 +25,7 @@ static void semidefinite_cholesky(size_t p, double *A) {
     }
 }
 
-/* Rows of C^-1 B in place of B (p x width); rows of vanished pivots become zero. */
+/* Replaces B (p x width) by the rows of C^-1 B; rows of zero pivots become zero. */
 static void forward_solve(size_t p, const double *C, size_t width, double *B) {
     for (size_t i = 0; i < p; i++) {
         const double root = C[i * p + i];
@@ -36,7 +36,7 @@ static void forward_solve(size_t p, const double *C, size_t width, double *B) {
     }
 }
 
-/* p columns from `at` on in place of the block (p x width, destroyed). C is p x p. */
+/* Stores p columns, from `at` on, instead of the block (p x width, destroyed). C is p x p. */
 static void fill_narrowed(orffi_columns *columns, size_t at, size_t p, size_t width, double *block,
                           double *C) {
     orffi_gemm(false, true, p, p, width, 1.0, block, width, block, width, 0.0, C, p);
@@ -59,7 +59,7 @@ static void fill_as_they_are(orffi_columns *columns, size_t at, size_t p, size_t
     }
 }
 
-/* Columns of frequency j. */
+/* The number of columns stored for frequency j. */
 static size_t kept_width(const orff_features *f, size_t width) {
     return width < f->p || f->kernel->hermitian ? width : f->p;
 }
@@ -80,7 +80,7 @@ static orff_status allocate(orffi_columns *columns, const orff_features *f) {
     return ORFFI_NEW_ARRAY(columns->turn, columns->count * columns->widest);
 }
 
-/* work has room for p (2 widest + p + 1). */
+/* work has p (2 widest + p + 1) numbers. */
 static void fill(orffi_columns *columns, const orff_features *f, double *work) {
     const size_t p = f->p;
     double *block = work, *imaginary = block + p * columns->widest, *C = imaginary + p * columns->widest,
@@ -175,8 +175,9 @@ static void assemble_rows(const orffi_columns *columns, size_t D, const double *
     }
 }
 
-/* What `assemble_rows` left out for complex columns b + i c: with r = b_i . c_k, l = c_i . b_k and m = c_i . c_k added to
- * b_i . b_k, the four entries of a pair of coefficients at the four sums of their cosines and sines. */
+/* Adds what `assemble_rows` lacks for complex columns b + i c. With r = b_i . c_k, l = c_i . b_k and m = c_i
+ * . c_k in addition to b_i . b_k: the four entries for a pair of coefficients, from the four sums of products
+ * of their cosines and sines. */
 static void assemble_imaginary(const orffi_columns *columns, size_t D, size_t p, const double *S, size_t i,
                                double *G) {
     const size_t half = columns->count, M = 2 * half, L = 2 * D;

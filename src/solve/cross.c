@@ -1,12 +1,13 @@
-/* Cross-validation from moments: what is learned without a fold meets the sums of that fold.
+/* Cross-validation from moments: the model learned without a fold is tested on the sums of that fold.
  *
- * One decomposable part: in the eigenbasis U of the other folds and the turned outputs, f = U w W^T with
- * w_ab = sqrt(m_b) c_ab / (e_a m_b + N lambda), and the error of all outputs together is
+ * One decomposable part: in the eigenbasis U of the other folds and for the turned outputs, f = U w W^T with
+ * w_ab = sqrt(m_b) c_ab / (e_a m_b + N lambda). The total error of all outputs is
  *
  *     |y|^2 + sum_ab w_ab ((Q w)_ab - 2 P_ab),     Q = U^T S U (n x n),  P = U^T R W (n x r) of the fold:
  *
- * nothing of size p x p. Only the errors of each output by itself have to be turned back. The same holds in the basis of the
- * features, where w becomes U w, Q = S and P = R W: that takes fewer products where there are fewer columns than 2n. */
+ * which needs nothing of size p x p. Only the errors of individual outputs must be turned back. The same
+ * holds in the basis of the features, where U w replaces w, Q = S and P = R W; that takes fewer products if
+ * there are fewer columns than 2n. */
 #include <math.h>
 #include <string.h>
 
@@ -15,10 +16,11 @@
 #include "base/memory.h"
 #include "solve/ridge.h"
 
-/* The sums of one fold over the entries of phi that the kernel uses, the mean of the other rows taken off y. */
+/* The sums of one fold over the entries of phi that the kernel uses, with the mean of the other rows
+ * subtracted from y. */
 typedef struct fold_sums {
     size_t used, p;
-    size_t *index; /* used: which entries of phi */
+    size_t *index; /* used: indices of these entries of phi */
     double *S;     /* used x used */
     double *R;     /* used x p */
     double *yy;    /* p */
@@ -36,7 +38,7 @@ static void find_used(fold_sums *s, const orff_features *f) {
         if (orffi_features_block_columns(f, a % f->D)) s->index[s->used++] = a;
 }
 
-/* Only the upper triangle of a set's S is filled; index ascends. */
+/* Only the upper triangle of a set's S is filled; index is ascending. */
 static void gather(fold_sums *s, const orffi_moment_set *set, size_t L, const double *mean) {
     const size_t p = s->p, u = s->used;
     const double N = set->T[(p + 1) * (p + 1) - 1];
@@ -87,7 +89,8 @@ static void solve_all(const orffi_system *s, size_t count, const double *lambdas
     orffi_gemm(false, false, s->n, width, s->n, 1.0, s->U, s->n, work, width, 0.0, T, width);
 }
 
-/* V = B theta of lambda l into its columns of V (used x (count p)). t is n x r, theta M, folded 2D x p. */
+/* Writes V = B theta for lambda l to its columns of V (used x (count p)). t is n x r, theta M, folded 2D x
+ * p. */
 static void fold_coefficients(const orffi_system *system, const orff_features *f, const fold_sums *s,
                               size_t count, size_t l, const double *T, double *t, double *theta,
                               double *folded, double *V) {
@@ -99,7 +102,7 @@ static void fold_coefficients(const orffi_system *system, const orff_features *f
         memcpy(V + (a * count + l) * p, folded + s->index[a] * p, p * sizeof *V);
 }
 
-/* The functions learned without the fold, as V for all lambdas. */
+/* The functions learned without the fold: V for all lambdas. */
 static orff_status learned(const orffi_system *train, const orff_features *f, const fold_sums *s,
                            size_t count, const double *lambdas, double *V) {
     double *T = NULL, *work = NULL, *t = NULL, *theta = NULL, *folded = NULL;
@@ -138,16 +141,16 @@ static orff_status dense_fold(const orff_ridge *ridge, size_t k, size_t count, c
 
 /* ---- one decomposable part */
 
-/* A fold seen from what the others learned, and the memory of some lambdas at a time. */
+/* A fold in the basis of what the others learned, with memory for several lambdas at a time. */
 typedef struct turned_fold {
     orffi_system train;
-    bool plain;         /* in the basis of the features, not of the eigenvectors */
+    bool plain;         /* in the basis of the features instead of the eigenvectors */
     double *yy;         /* p: sum c (y - mean)^2 */
     double *Q, *P;      /* n x n, n x r */
-    double *R;          /* n x p: U^T R or R, where the outputs are turned and their own errors wanted */
-    size_t at_once;     /* lambdas */
+    double *R;          /* n x p: U^T R or R, if outputs are turned and their individual errors are wanted */
+    size_t at_once;     /* lambdas processed together */
     double *w, *Qw;     /* n x (at_once r) */
-    double *V, *SV, *t; /* n x p each, n x r: of one lambda turned back */
+    double *V, *SV, *t; /* n x p each, n x r: for one lambda, turned back */
 } turned_fold;
 
 static void turned_clear(turned_fold *t) {
@@ -156,7 +159,7 @@ static void turned_clear(turned_fold *t) {
     orffi_system_clear(&t->train);
 }
 
-/* About 4 million numbers at a time. */
+/* About 4 million numbers. */
 static size_t lambdas_at_once(const orffi_system *s, size_t count) {
     const size_t fit = ((size_t)1 << 22) / (s->n * s->r + 1);
     return fit < 1 ? 1 : fit < count ? fit : count;
@@ -186,7 +189,7 @@ static void turn_fold(const orffi_system *s, const fold_sums *fold, double *out)
         memcpy(out, fold->R, s->n * s->r * sizeof *out);
 }
 
-/* Q, P and R from the sums of the fold (fold: of the features used, in the order of the system). */
+/* Q, P and R from the sums of the fold (over the features used, in the order of the system). */
 static orff_status turned_project(turned_fold *t, const fold_sums *fold) {
     const orffi_system *s = &t->train;
     const size_t n = s->n, r = s->r, p = s->p;
@@ -201,7 +204,7 @@ static orff_status turned_project(turned_fold *t, const fold_sums *fold) {
     return ORFF_OK;
 }
 
-/* The same in the basis of the features. S moves from the fold. */
+/* The same in the basis of the features. Takes S from the fold. */
 static void turned_move(turned_fold *t, fold_sums *fold) {
     t->Q = fold->S;
     fold->S = NULL;
@@ -231,7 +234,7 @@ static void turned_solve(turned_fold *t, size_t count, const double *lambdas) {
     orffi_gemm(false, false, s->n, width, s->n, 1.0, t->Q, s->n, t->w, width, 0.0, t->Qw, width);
 }
 
-/* errors (r) += sum_a w ((Q w) - 2 P) of lambda l of `count`: of each turned output. */
+/* errors (r) += sum_a w ((Q w) - 2 P) for lambda l of `count`: one error for each turned output. */
 static void turned_errors(const turned_fold *t, size_t count, size_t l, double *errors) {
     const size_t r = t->train.r, width = count * r;
     for (size_t a = 0; a < t->train.n; a++) {
@@ -240,7 +243,7 @@ static void turned_errors(const turned_fold *t, size_t count, size_t l, double *
     }
 }
 
-/* out (n x p) = A_l W^T, A_l being lambda l of `count` in A (n x (count r)). */
+/* out (n x p) = A_l W^T, where A_l is lambda l of `count` in A (n x (count r)). */
 static void turn_back(turned_fold *t, size_t count, size_t l, const double *A, double *out) {
     const orffi_system *s = &t->train;
     const size_t r = s->r, p = s->p;
@@ -302,15 +305,15 @@ static orff_status turned_fold_errors(const orff_ridge *ridge, size_t k, size_t 
 
 /* ---- all folds */
 
-/* Turning back takes two products n x r by r x p for every lambda and fold, starting again an eigendecomposition and
- * two products of order n for every fold. */
+/* Errors of each output take two products, n x r by r x p, for every lambda and fold; repeating all folds for
+ * one lambda takes an eigendecomposition and two products of order n for every fold. */
 bool orffi_ridge_outputs_are_dear(const orff_ridge *ridge, size_t count) {
     const orffi_system *s = &ridge->system;
     return s->turned &&
            4.0 * (double)count * (double)s->r * (double)s->p > 20.0 * (double)s->n * (double)s->n;
 }
 
-/* Sums of squared errors of every lambda; outputs (count x p) is there in any case for other kernels. */
+/* Sums of squared errors for every lambda; for other kernels outputs (count x p) is never NULL. */
 static orff_status add_folds(const orff_ridge *ridge, size_t count, const double *lambdas, double *errors,
                              double *outputs) {
     const orff_moments *moments = ridge->moments;

@@ -6,7 +6,7 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-static const size_t keep_bytes = (size_t)1 << 28; /* phi kept over sweeps */
+static const size_t keep_bytes = (size_t)1 << 28; /* limit on phi kept between sweeps */
 static const size_t gram_bytes = (size_t)1 << 28; /* scratch of orffi_data_gram */
 
 static size_t smaller(size_t a, size_t b) {
@@ -40,7 +40,8 @@ orff_status orffi_data_share(orffi_data *data, const orff_sharing *sharing) {
     return ORFFI_NEW_ARRAY(data->low, data->panel.f->M);
 }
 
-/* phi of some rows: where they stand in the panel. Kept rows are those from 0 to data->kept. */
+/* Computes phi of some rows, unless kept; returns their position in the panel. Rows 0 to data->kept have been
+ * kept. */
 static size_t block_phi(orffi_data *data, size_t first, size_t rows) {
     const bool keeps = data->panel.room == data->n;
     const size_t at = keeps ? first : 0;
@@ -50,7 +51,7 @@ static size_t block_phi(orffi_data *data, size_t first, size_t rows) {
     return at;
 }
 
-/* Rows of to = sqrt(c_i) from + c to; what is in `to` is not read when c = 0. */
+/* Rows of to = sqrt(c_i) from + c to; `to` is not read if c = 0. */
 static void weigh(const orffi_data *data, size_t first, size_t rows, const double *from, double c,
                   double *to) {
     const size_t p = data->panel.f->p;
@@ -90,7 +91,7 @@ static orff_status sweep_rows(orffi_data *data, size_t first, size_t end, bool f
     return ORFF_OK;
 }
 
-/* A^* u of a block of shared rows, onto out. */
+/* Adds A^* u of a block of shared rows to out. */
 static void add_part(orffi_data *data, double *out) {
     orffi_panel_unload(&data->panel, data->part);
     for (size_t i = 0; i < data->panel.f->M; i++) orffi_sharing_add(&out[i], &data->low[i], data->part[i]);
@@ -120,11 +121,12 @@ orffi_operator orffi_data_operator(orffi_data *data) {
     return (orffi_operator){data->n * data->panel.f->p, data->panel.f->M, sweep, data, data->sharing};
 }
 
-/* ---- K = A A^*: with G_j = B_j B_j^T, row j of phi W is K's columns of the points that W was made of, where
- * W(a; i, s, t) = phi_a(x_i) G_j(a)(s,t). A Hermitian G = Re G + i Im G adds -sin Im G(t,s) at the cosines and cos Im G(t,s)
- * at the sines. */
+/* ---- K = A A^*: with G_j = B_j B_j^T, row j of phi W gives the columns of K for the points that W was made
+ * from, where W(a; i, s, t) = phi_a(x_i) G_j(a)(s,t). A Hermitian G = Re G + i Im G adds -sin Im G(t,s) to
+ * the cosines and cos Im G(t,s) to the sines. */
 
-/* G_j for all frequencies   (D x p x p), and, where the kernel is Hermitian, the transposed of its imaginary part in `H`. */
+/* G_j for all frequencies   (D x p x p), and, if the kernel is Hermitian, the transpose of its imaginary part
+ * in `H`. */
 static orff_status fill_squares(const orff_features *f, double *G, double *H) {
     double *B = NULL, *unit = NULL;
     size_t widest = 0;
@@ -147,8 +149,8 @@ static orff_status fill_squares(const orff_features *f, double *G, double *H) {
     return status;
 }
 
-/* W of the points first .. first + rows, from their phi at `at`; W has `width` points in all, these from
- * `column`. */
+/* W of the points first .. first + rows, from their phi at `at`; W has `width` points in total, these from
+ * `column` on. */
 static void fill_wide(const orffi_data *data, size_t first, size_t rows, size_t at, const double *G,
                       const double *H, size_t column, size_t width, double *W) {
     const size_t D = data->panel.f->D, square = data->panel.f->p * data->panel.f->p;
@@ -164,7 +166,8 @@ static void fill_wide(const orffi_data *data, size_t first, size_t rows, size_t 
     }
 }
 
-/* Rows of `block` (rows x width p p) into K and its mirror: points from row, against points from column. */
+/* Copies rows of `block` (rows x width p p) to K and their mirror image: points from `row` on against points
+ * from `column` on. */
 static void place(const orffi_data *data, size_t row, size_t rows, size_t column, size_t width,
                   const double *block, double *K) {
     const size_t p = data->panel.f->p, order = data->n * p;
@@ -179,7 +182,7 @@ static void place(const orffi_data *data, size_t row, size_t rows, size_t column
     }
 }
 
-/* K's columns of `width` points from `first`, at and below the diagonal. */
+/* The columns of K for `width` points from `first` on, at and below the diagonal. */
 static void gram_columns(orffi_data *data, size_t first, size_t width, const double *G, const double *H,
                          double *W, double *product, double *K) {
     const size_t length = 2 * data->panel.f->D, across = width * data->panel.f->p * data->panel.f->p;

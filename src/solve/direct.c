@@ -1,8 +1,9 @@
-/* A system at one lambda: by Cholesky, and in the eigen form where that is there already or cheaper, or where Cholesky
- * breaks down.
+/* Solves a system at one lambda by Cholesky, or in eigen form if that is already available or cheaper, or if
+ * Cholesky fails.
  *
- * A is known to a rounding of its largest eigenvalue. What is added to its diagonal is never less than that: less would
- * only amplify the rounding. The largest eigenvalue takes some products with A, not its decomposition. */
+ * A is known up to a rounding error of its largest eigenvalue. If anything is added to the diagonal, it is at
+ * least that much; less would only amplify the rounding. The largest eigenvalue is found from some products
+ * with A, without a decomposition. */
 #include <math.h>
 #include <string.h>
 
@@ -12,10 +13,10 @@
 #include "solve/largest.h"
 #include "solve/system.h"
 
-/* An eigendecomposition costs about as much as so many Cholesky factorisations. */
+/* An eigendecomposition costs about as much as this many Cholesky factorisations. */
 #define EIGEN_PRICE 10
 
-/* Ascending. */
+/* Whether two eigenvalues, in ascending order, are equal to rounding. */
 static bool same(double m, double other) {
     return m <= other * (1.0 + 1e-12);
 }
@@ -24,7 +25,7 @@ bool orffi_system_is_one(const orffi_system *s) {
     return s->r == 0 || same(s->m[s->r - 1], s->m[0]);
 }
 
-/* How many different m_b there are: each needs a factorisation. */
+/* The number of distinct m_b: each needs a factorisation. */
 static size_t distinct(const orffi_system *s) {
     size_t count = 0;
     for (size_t b = 0; b < s->r; b++) count += b == 0 || !same(s->m[b], s->m[b - 1]);
@@ -55,10 +56,10 @@ static orff_status divide(const void *self, const double *x, double *y) {
 /* A solution at one shift. */
 typedef struct attempt {
     double shift;
-    double norm;  /* of A: its 1-norm, no less than its largest eigenvalue */
-    double least; /* the rounding of the eigenvalues of m_b A; 0 until asked for */
+    double norm;  /* of A: its 1-norm, an upper bound of its largest eigenvalue */
+    double least; /* the rounding error of the eigenvalues of m_b A; 0 until computed */
     double condition;
-    bool sound; /* the factors have digits left */
+    bool sound; /* the factors are accurate enough */
 } attempt;
 
 static orff_status find_least(const orffi_system *s, attempt *now) {
@@ -70,9 +71,9 @@ static orff_status find_least(const orffi_system *s, attempt *now) {
     return ORFF_OK;
 }
 
-/* Whether the factor of m A + shift I has digits left. The condition number in the 1-norm, which costs little, may be
- * too large by a power of n: where it leaves a doubt the smallest eigenvalue tells. It is about the shift, of which the
- * rounding of A, which may be negative, must have left half. */
+/* Whether the factor of m A + shift I is accurate enough. The condition number in the 1-norm is cheap, but
+ * may be too large by a power of n. If it leaves a doubt, the smallest eigenvalue decides: it should be about
+ * the shift, of which the rounding of A, which may be negative, must leave at least half. */
 static orff_status judge_factor(const orffi_system *s, double m, const double *L, attempt *now) {
     const factor own = {s->n, L};
     const orffi_symmetric inverse = {s->n, divide, &own};
@@ -91,7 +92,7 @@ static orff_status judge_factor(const orffi_system *s, double m, const double *L
     return ORFF_OK;
 }
 
-/* Solve for the columns b with m_b = m[first], in place of t (n x r). L is n x n, columns n x r. */
+/* Solves for the columns b with m_b = m[first], in place of t (n x r). L is n x n, columns n x r. */
 static orff_status solve_columns(const orffi_system *s, size_t first, size_t count, attempt *now, double *t,
                                  double *L, double *columns) {
     const size_t n = s->n;
@@ -108,7 +109,7 @@ static orff_status solve_columns(const orffi_system *s, size_t first, size_t cou
     return ORFF_OK;
 }
 
-/* All columns, L n x n and columns n x r. A matrix that is not positive is not sound. */
+/* Solves for all columns; L is n x n and columns n x r. A matrix that is not positive is not sound. */
 static orff_status try_cholesky(const orffi_system *s, attempt *now, double *t, double *L, double *columns) {
     orff_status status = ORFF_OK;
     now->sound = true;
@@ -122,7 +123,7 @@ static orff_status try_cholesky(const orffi_system *s, attempt *now, double *t, 
     return ORFF_OK;
 }
 
-/* With N lambda; and where that leaves a doubt, with no less than rounding. */
+/* Tries N lambda and, if that is not sound, at least the rounding error. */
 static orff_status try_shifts(const orffi_system *s, double lambda, attempt *now, double *t, double *L,
                               double *columns) {
     *now = (attempt){.shift = s->N * lambda, .norm = orffi_symmetric_norm(s->n, s->A)};
@@ -140,7 +141,7 @@ static void keep_factor(orffi_system *s, double *L, double shift) {
     s->shift = shift;
 }
 
-/* *sound: t is a solution. The factor stays with the system where there is only one. */
+/* *sound: t is a solution. If there is only one factor, the system keeps it. */
 static orff_status solve_cholesky(orffi_system *s, double lambda, double *t, orff_solve_info *info,
                                   bool *sound) {
     double *L = NULL, *columns = NULL;

@@ -1,5 +1,5 @@
-/* IDR(s), the biorthogonal variant (van Gijzen and Sonneveld, 2011): residuals are forced into subspaces that
- * shrink, with a short recurrence over s vectors. */
+/* IDR(s), the biorthogonal variant (van Gijzen and Sonneveld, 2011): forces residuals into shrinking
+ * subspaces, with a short recurrence over s vectors. */
 #include <string.h>
 
 #include "base/linalg.h"
@@ -75,7 +75,7 @@ static void biorthogonalise(const idr_work *w, size_t cols, size_t k) {
     for (size_t i = k; i < w->s; i++) w->M[i * w->s + k] = orffi_vector_dot(cols, w->P + i * cols, g);
 }
 
-/* One step within a subspace. *broken: the recurrence cannot go on. */
+/* One step within a subspace. *broken: the recurrence has broken down. */
 static orff_status inner_step(orffi_normal_equations *e, idr_work *w, size_t k, double *x, bool *broken) {
     const size_t cols = e->A->cols;
     coefficients(w, k);
@@ -92,8 +92,8 @@ static orff_status inner_step(orffi_normal_equations *e, idr_work *w, size_t k, 
     return ORFF_OK;
 }
 
-/* Enter the next subspace: r -= omega (A^* A + shift) r. An omega that is too small for accuracy is
- * lengthened. */
+/* Enters the next subspace: r -= omega (A^* A + shift) r. Increases an omega that is too small for
+ * accuracy. */
 static orff_status next_space(orffi_normal_equations *e, idr_work *w, double *x, bool *broken) {
     const size_t cols = e->A->cols;
     const double enough = 0.7;
@@ -113,7 +113,7 @@ static bool goes_on(const orffi_normal_equations *e, const idr_work *w) {
     return e->monitor->done < e->monitor->limit && orffi_vector_norm(e->A->cols, w->r) > e->target;
 }
 
-/* The residual of this method rises at times: only what is better than all before is worth keeping. */
+/* The residual of this method may increase; keeps only iterates better than all before. */
 static void keep(const orffi_normal_equations *e, const idr_work *w, const double *x, double *lowest) {
     const double residual = orffi_vector_norm(e->A->cols, w->r);
     if (residual >= *lowest) return;

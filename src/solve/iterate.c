@@ -1,5 +1,5 @@
-/* Minimise over theta without moments: checks, and the loop that corrects until the
- * residual, computed anew, is small. */
+/* Minimises over theta without moments: argument checks, and the loop that corrects theta until the true
+ * residual is small. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -56,7 +56,7 @@ static orff_status sum_weights(size_t n, const double *weights, double *total, d
     return ORFF_OK;
 }
 
-/* The sum over all processes. */
+/* Checks the sum of weights over all processes. */
 static orff_status check_weights(size_t n, const double *weights, const orff_sharing *sharing,
                                  double *total) {
     double low = 0.0;
@@ -68,14 +68,14 @@ static orff_status check_weights(size_t n, const double *weights, const orff_sha
     return ORFF_OK;
 }
 
-/* What every method works on. */
+/* What every method needs. */
 typedef struct problem {
     const orff_features *f;
     size_t n;
     const double *X, *Y, *intercept;
     double *root; /* sqrt(c_i), or NULL */
     double total;
-    double rows; /* of all processes */
+    double rows; /* over all processes */
     const orff_iteration *how;
     orffi_monitor monitor;
     const orff_sharing *sharing; /* NULL: these are all rows */
@@ -100,7 +100,7 @@ static orff_status fill_roots(problem *q, const double *weights) {
 
 /* ---- the squared loss: corrections until the residual is small */
 
-/* theta with u = y - A theta and r = A^* u - shift theta. */
+/* theta, with u = y - A theta and r = A^* u - shift theta. */
 typedef struct state {
     double *theta, *u, *r;
 } state;
@@ -117,7 +117,7 @@ static orff_status state_fill(state *s, const orffi_operator *A) {
     return ORFFI_NEW_ARRAY(s->r, A->cols);
 }
 
-/* u and r of the theta that is in s. */
+/* Computes u and r from theta. */
 static orff_status state_refresh(const problem *q, const orffi_operator *A, double shift, state *s) {
     const size_t p = q->f->p;
     for (size_t i = 0; i < A->rows; i++)
@@ -128,15 +128,15 @@ static orff_status state_refresh(const problem *q, const orffi_operator *A, doub
     return ORFF_OK;
 }
 
-/* What is minimised, times N: |u|^2 + shift |theta|^2 */
+/* The minimised function times N: |u|^2 + shift |theta|^2 */
 static orff_status energy(const orffi_operator *A, double shift, const state *s, double *result) {
     ORFFI_TRY(orffi_operator_square(A, s->u, result));
     *result += shift * orffi_vector_dot(A->cols, s->theta, s->theta);
     return ORFF_OK;
 }
 
-/* As many rows as make decomposing their Gram matrix (~ m^3, m = rows times p) cost no more than some twenty
- * sweeps of the data (~ 2 D n), and m at most 2000. */
+/* The number of rows for which decomposing their Gram matrix (~ m^3, m = rows times p) costs no more than
+ * about twenty sweeps of the data (~ 2 D n), with m at most 2000. */
 static size_t subsample_rows(const problem *q) {
     const double worth = cbrt(500.0 * 2.0 * (double)q->f->D * q->rows);
     const size_t rows = (size_t)fmin(worth, 2000.0) / q->f->p;
@@ -144,7 +144,7 @@ static size_t subsample_rows(const problem *q) {
     return rows ? rows : 1;
 }
 
-/* One correction by the method: `next` from `now`. */
+/* One correction by the method, from `now` to `next`. */
 static orff_status correct(const problem *q, orffi_normal_equations *e, const state *now, state *next) {
     const size_t M = e->A->cols;
     memset(next->theta, 0, M * sizeof *next->theta);
@@ -156,8 +156,8 @@ static orff_status correct(const problem *q, orffi_normal_equations *e, const st
     return state_refresh(q, e->A, e->shift, next);
 }
 
-/* The method's own residual drifts from the true one, so it starts again from the true one until that is
- * small or gets no better. */
+/* The method's own residual drifts from the true one. So the method is restarted from the true residual until
+ * that is small or no longer improves. */
 static orff_status refine(const problem *q, orffi_normal_equations *e, double b, state *now, state *next,
                           orff_solve_info *info) {
     const size_t M = e->A->cols;
@@ -182,7 +182,7 @@ static orff_status refine(const problem *q, orffi_normal_equations *e, double b,
     return ORFF_OK;
 }
 
-/* |A^* y|, the size that residuals are measured by: the residual of theta = 0. */
+/* *b = |A^* y|, the residual at theta = 0: residuals are reported relative to it. */
 static orff_status start(const problem *q, const orffi_operator *A, double shift, const double *theta,
                          state *now, double *b) {
     ORFFI_TRY(state_refresh(q, A, shift, now));
@@ -203,7 +203,7 @@ static orff_status solve_with(problem *q, orffi_data *data, orffi_subsample *sam
     ORFFI_TRY(state_fill(next, &A));
     ORFFI_TRY(start(q, &A, shift, theta, now, &b));
     if (b == 0.0) {
-        info->converged = true; /* y is zero: so is theta */
+        info->converged = true; /* A^* y is zero, and so is theta */
     } else {
         if (orffi_solver_find(q->how->solver)->preconditions)
             ORFFI_TRY(orffi_subsample_fill(sample, q->f, q->n, q->X, q->root, q->total, subsample_rows(q),

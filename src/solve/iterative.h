@@ -2,8 +2,8 @@
  *
  *     (A^* A + shift I) theta = A^* y
  *
- * each of which improves a theta that is there: it looks for x with (A^* A + shift I) x = r, where
- * u = y - A theta and r = A^* u - shift theta. */
+ * Each improves a given theta: it finds x with (A^* A + shift I) x = r, where u = y - A theta and r = A^* u -
+ * shift theta. */
 #ifndef ORFFI_SOLVE_ITERATIVE_H
 #define ORFFI_SOLVE_ITERATIVE_H
 
@@ -31,7 +31,7 @@ static inline orff_status orffi_normal_apply(const orffi_normal_equations *e, co
     return ORFF_OK;
 }
 
-/* Everything sgd needs. theta holds the start value and receives the result; root is sqrt(c_i) or NULL. */
+/* Everything sgd needs. theta is the start value and receives the result; root is sqrt(c_i) or NULL. */
 typedef struct orffi_sgd_problem {
     const orff_features *f;
     size_t n;
@@ -41,7 +41,8 @@ typedef struct orffi_sgd_problem {
     orffi_monitor *monitor;
 } orffi_sgd_problem;
 
-/* orff_iterate_shared, kept on the way and from where the keeper says; NULL: from the beginning. */
+/* orff_iterate_shared with a keeper, which receives results on the way and says where to start; NULL: start
+ * from the beginning. */
 orff_status orffi_iterate(const orff_features *features, size_t n, const double *X, const double *Y,
                           const double *weights, const double *intercept, const orff_iteration *how,
                           const orffi_keeper *keeper, const orff_sharing *sharing, double *theta,

@@ -1,4 +1,4 @@
-/* Lanczos: the largest eigenvalue of T = V^T A V grows towards that of A with every column of V. */
+/* Lanczos: the largest eigenvalue of T = V^T A V increases towards that of A with every column of V. */
 #include "solve/largest.h"
 
 #include <float.h>
@@ -10,13 +10,13 @@
 #include "base/random.h"
 
 #define STREAM    0x1a26u
-#define MOST      80 /* columns; A's largest eigenvalue is found long before unless it has near neighbours */
-#define TOLERANCE 1e-6 /* of the residual, relative: the error of the value is about its square */
+#define MOST      80   /* columns; the eigenvalue converges long before, unless others are close */
+#define TOLERANCE 1e-6 /* of the residual, relative; the error of the value is about its square */
 
 typedef struct lanczos {
     size_t n, room, columns;
     double *V;           /* (room + 1) x n: orthonormal rows */
-    double *along, *off; /* T: its diagonal, and beside it */
+    double *along, *off; /* T: its diagonal, and its off-diagonal */
     double *T, *values;  /* room x room, room */
 } lanczos;
 
@@ -40,7 +40,7 @@ static orff_status lanczos_fill(lanczos *l, size_t n) {
     return ORFF_OK;
 }
 
-/* Take off all rows before, twice: once leaves rounding that grows. */
+/* Subtracts the projections on all rows before, twice, because once leaves rounding errors that grow. */
 static void orthogonalise(const lanczos *l, double *next) {
     for (size_t k = 0; k < 2 * l->columns; k++) {
         const double *row = l->V + k % l->columns * l->n, part = orffi_dot(l->n, row, next);
@@ -60,7 +60,7 @@ static orff_status advance(lanczos *l, const orffi_symmetric *A) {
     return ORFF_OK;
 }
 
-/* The largest eigenvalue of T, and the residual of its vector. */
+/* The largest eigenvalue of T, and the residual of its eigenvector. */
 static orff_status largest_ritz(lanczos *l, double *value, double *residual) {
     const size_t k = l->columns;
     memset(l->T, 0, k * k * sizeof *l->T);

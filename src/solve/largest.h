@@ -1,5 +1,5 @@
-/* The largest eigenvalue of a symmetric matrix that is given by what it does to a vector: some tens of products in the
- * place of a decomposition. */
+/* The largest eigenvalue of a symmetric matrix given as a product with a vector: takes some tens of products
+ * instead of a decomposition. */
 #ifndef ORFFI_SOLVE_LARGEST_H
 #define ORFFI_SOLVE_LARGEST_H
 
@@ -11,7 +11,8 @@ typedef struct orffi_symmetric {
     const void *self;
 } orffi_symmetric;
 
-/* To about ten digits where it stands apart from the others, else not above it and near. */
+/* Accurate to about ten digits if the eigenvalue is separated from the others; otherwise close, and not above
+ * it. */
 orff_status orffi_largest(const orffi_symmetric *A, double *value);
 
 #endif

@@ -8,7 +8,7 @@
 #include "solve/ridge.h"
 
 typedef struct loo_work {
-    size_t rows;            /* rows at a time */
+    size_t rows;            /* processed at a time */
     double *phi, *scratch;  /* rows x L */
     double *Z, *work;       /* rows x slices x n each */
     double *V;              /* L x p for each lambda: predictions are phi V */
@@ -44,7 +44,8 @@ static orff_status fold_thetas(orff_ridge *ridge, size_t count, const double *la
     return status;
 }
 
-/* Solve (I - H) x = residual in place, H symmetric and below I but for rounding: p is small. */
+/* Solves (I - H) x = residual in place. H is symmetric with eigenvalues below 1 up to rounding; p is
+ * small. */
 static orff_status solve_small(size_t p, double *H, double *x) {
     for (size_t i = 0; i < p * p; i++) H[i] = -H[i];
     for (size_t i = 0; i < p; i++) H[i * p + i] += 1.0;
@@ -86,7 +87,7 @@ static orff_status run(orff_ridge *ridge, size_t n, const double *X, const doubl
     return ORFF_OK;
 }
 
-/* The rows must be those of the moments, each with weight 1: H has no weights. */
+/* The rows must be those of the moments, each with weight 1, because H contains no weights. */
 static orff_status check_rows(const orff_ridge *ridge, size_t n, const double *Y) {
     const orff_moments_info info = orff_moments_describe(ridge->moments);
     const orffi_system *s = &ridge->system;

@@ -11,7 +11,7 @@ static double rise(double t, double width) {
     return t <= 0.0 ? 0.0 : t >= width ? 1.0 : t / width;
 }
 
-/* gradient = f - y; the norm is returned. */
+/* gradient = f - y; returns the norm. */
 static double difference(size_t p, const double *f, const double *y, double *gradient) {
     double square = 0.0;
     for (size_t i = 0; i < p; i++) {
@@ -71,8 +71,7 @@ static double product(size_t p, const double *a, const double *b) {
     return sum;
 }
 
-/* The class whose code is nearest to y; codes have the same length, so it is the one of the largest
- * product. */
+/* The class whose code is nearest to y. Codes have equal lengths, so it has the largest product with y. */
 static size_t class_of(const orffi_loss_function *loss, const double *y) {
     size_t best = 0;
     for (size_t k = 0; k <= loss->p; k++) {
@@ -89,8 +88,8 @@ static void combine(const orffi_loss_function *loss, double *gradient) {
         for (size_t i = 0; i < loss->p; i++) gradient[i] += loss->scores[k] * loss->codes[k * loss->p + i];
 }
 
-/* log sum_k exp(c_k.f) - c_cls.f; the largest score is taken out of the exponentials, and its 1 out of the
- * sum. */
+/* log sum_k exp(c_k.f) - c_cls.f. The largest score is subtracted from the exponents, and its term 1 is kept
+ * out of the sum. */
 static double logistic(const orffi_loss_function *loss, const double *f, const double *y, double *gradient) {
     const size_t cls = class_of(loss, y), T = loss->p + 1;
     size_t top = 0;
@@ -124,7 +123,7 @@ static double hinge(const orffi_loss_function *loss, const double *f, const doub
 }
 
 /* ---- the table. Curvatures of the last two: with T = p + 1 classes, sum_k c_k c_k^T = T/(T-1) I, and the
- * variance of the codes in any direction is largest with two of them equally likely: |c_k - c_l|^2/4 =
+ * variance of the codes in any direction is largest if two of them are equally likely: |c_k - c_l|^2/4 =
  * T/(2(T-1)). */
 
 static double curvature_two(double parameter, size_t p) {

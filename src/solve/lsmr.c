@@ -3,20 +3,20 @@
  *     [ A           ]        [ u            ]
  *     [ sqrt(shift) ] x  ~   [ -sqrt(shift) theta ],
  *
- * whose residual in the normal equations falls at every step. The damping is a part of the operator, not of
- * the recurrence, because a theta that is not zero has a damped residual too. */
+ * whose residual in the normal equations decreases at every step. The damping is part of the operator, not of
+ * the recurrence, because a nonzero theta also has a residual in the damping rows. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "solve/solver.h"
 
 typedef struct bidiagonal {
-    double *u, *w; /* the left vector: rows numbers, and cols for the damping */
+    double *u, *w; /* the left vector: as many numbers as rows, and cols for the damping */
     double *v, *next;
     double alpha, beta;
 } bidiagonal;
 
-/* The two plane rotations of a step, and the extremes of the diagonal they make. */
+/* The two plane rotations of a step, and the extremes of the diagonal entries they produce. */
 typedef struct rotations {
     double alpha_bar, zeta_bar, rho, rho_bar, c_bar, s_bar;
     double largest, smallest;
@@ -28,8 +28,8 @@ static orff_status left_norm(const orffi_normal_equations *e, const bidiagonal *
     return ORFF_OK;
 }
 
-/* beta u = what is in u; alpha v = adjoint of u - beta v, where `next` is the adjoint before u was
- * normalised. */
+/* Normalises u, with norm beta, then computes alpha v = adjoint of u - beta v, where `next` is the adjoint of
+ * u before u was normalised. */
 static orff_status normalise(const orffi_normal_equations *e, bidiagonal *b) {
     const size_t rows = e->A->rows, cols = e->A->cols;
     const double root = sqrt(e->shift);
@@ -61,7 +61,7 @@ static orff_status advance(const orffi_normal_equations *e, bidiagonal *b) {
     return normalise(e, b);
 }
 
-/* x += its next term; h and h_bar are the search directions. */
+/* Adds the next term to x; h and h_bar are the search directions. */
 static void improve(size_t cols, const bidiagonal *b, rotations *q, double *h, double *h_bar, double *x) {
     const double rho_old = q->rho, rho_bar_old = q->rho_bar;
     q->rho = hypot(q->alpha_bar, b->beta);

@@ -6,21 +6,21 @@
 #include "base/linalg.h"
 #include "base/memory.h"
 
-#define ENOUGH     1e-4 /* Armijo: the part of the fall that the slope promises which must come true */
-#define SHORTEN    0.1  /* a step is cut to no less than this of itself ... */
-#define LENGTHEN   0.5  /* ... and no more than this */
-#define MOST_TRIES 12   /* steps along one line: 0.1^12 of the first is none */
+#define ENOUGH     1e-4 /* Armijo: the fraction of the predicted decrease that a step must reach */
+#define SHORTEN    0.1  /* a step is shortened to at least this fraction of itself ... */
+#define LENGTHEN   0.5  /* ... and at most this */
+#define MOST_TRIES 12   /* steps tried along one line: 0.1^12 of the first is negligible */
 
 typedef struct search {
     orffi_minimum *m;
     orffi_minimise_fn *f;
     void *self;
-    double *x, *g;         /* n: where it stands, and the gradient there */
+    double *x, *g;         /* n: the current point, and the gradient there */
     double *trial, *slope; /* n: the same one step ahead */
     double *step, *change; /* n: direction, then x' - x; g' - g */
-    double *H, *work;      /* n x n, inverse of the Hessian as far as it is known; n */
+    double *H, *work;      /* n x n, approximate inverse of the Hessian; n */
     double value;
-    double sign; /* -1: the search is for the largest value, and all values here are of -f */
+    double sign; /* -1: maximises, and all values here are of -f */
 } search;
 
 /* ---- evaluations */
@@ -39,12 +39,12 @@ static orff_status evaluate(search *s, const double *x, double *value, double *g
 
 /* ---- directions */
 
-/* Whether unknown i is held by a bound against which f pushes it. */
+/* Whether unknown i is at a bound and f decreases only beyond it. */
 static bool is_held(const search *s, size_t i) {
     return (s->x[i] <= s->m->low[i] && s->g[i] > 0.0) || (s->x[i] >= s->m->high[i] && s->g[i] < 0.0);
 }
 
-/* H = I, so scaled that the first step is a step of about m->step. */
+/* H = I, scaled so that the first step has about the length m->step. */
 static void forget(search *s) {
     const size_t n = s->m->n;
     double largest = 0.0;
@@ -54,7 +54,7 @@ static void forget(search *s) {
     for (size_t i = 0; i < n; i++) s->H[i * n + i] = largest > 0.0 ? s->m->step / largest : 1.0;
 }
 
-/* step = -H g over the unknowns that are free; returns the slope along it. */
+/* step = -H g over the free unknowns; returns the slope along it. */
 static double find_direction(search *s) {
     const size_t n = s->m->n;
     double slope = 0.0, largest = 0.0;
@@ -72,7 +72,8 @@ static double find_direction(search *s) {
     return slope;
 }
 
-/* Where H no longer points down (rounding, or bounds that were let go) it is forgotten. */
+/* If the direction from H is not a descent direction (because of rounding, or bounds that became free),
+ * resets H. */
 static double find_descent(search *s) {
     const double slope = find_direction(s);
     if (slope < 0.0) return slope;
@@ -82,7 +83,7 @@ static double find_descent(search *s) {
 
 /* ---- along a line */
 
-/* trial = x + length step, between the bounds; returns the fall that the slope promises for it, not positive. */
+/* trial = x + length step, between the bounds; returns the predicted change of f, which is not positive. */
 static double move(search *s, double length) {
     double promise = 0.0;
     for (size_t i = 0; i < s->m->n; i++) {
@@ -92,13 +93,13 @@ static double move(search *s, double length) {
     return promise;
 }
 
-/* The bottom of the parabola through f, its slope here and f there, as a part of the way there. */
+/* The minimum of the parabola through f here, its slope here, and f there, as a fraction of the step. */
 static double shorter(double here, double promise, double there) {
     const double along = isfinite(there) ? -promise / (2.0 * (there - here - promise)) : SHORTEN;
     return fmin(fmax(along, SHORTEN), LENGTHEN);
 }
 
-/* Backwards from the whole step until f falls enough. */
+/* Backtracks from the full step until f decreases enough. */
 static orff_status search_line(search *s, double *there, bool *found) {
     double length = 1.0;
     *found = false;
@@ -114,7 +115,7 @@ static orff_status search_line(search *s, double *there, bool *found) {
 
 /* ---- steps */
 
-/* H+ = (I - r s y^T) H (I - r y s^T) + r s s^T, r = 1/(y.s), where f curves upwards along s. */
+/* H+ = (I - r s y^T) H (I - r y s^T) + r s s^T, r = 1/(y.s), if f curves upwards along s. */
 static void update(search *s) {
     const size_t n = s->m->n;
     const double curvature = orffi_dot(n, s->step, s->change);
@@ -128,7 +129,7 @@ static void update(search *s) {
                                (s->work[i] * s->step[k] + s->step[i] * s->work[k]) / curvature;
 }
 
-/* x = trial; step and change become the differences. */
+/* x = trial; step and change become the differences of x and of g. */
 static void accept(search *s, double value) {
     for (size_t i = 0; i < s->m->n; i++) {
         s->step[i] = s->trial[i] - s->x[i];
@@ -147,7 +148,7 @@ static orff_status descend(search *s) {
         bool found;
         const double slope = find_descent(s), before = s->value;
         s->m->converged =
-            -0.5 * slope < s->m->tolerance; /* the fall of a parabola whose bottom is one step ahead */
+            -0.5 * slope < s->m->tolerance; /* the decrease of a parabola whose minimum is one step ahead */
         if (s->m->converged && !fresh) break;
         if (!(slope < 0.0)) break;
         ORFFI_TRY(search_line(s, &value, &found));

@@ -11,19 +11,19 @@
 
 /* ---- columns and scales */
 
-/* Whether A(w) of the part is alpha along w and beta across it. */
+/* Whether A(w) of the part equals alpha along w and beta across it. */
 static bool in_frame(const orffi_kernel_part *part) {
     return part->rule->physical || (part->rule->separable && !part->A);
 }
 
-/* The first physical part on group g; n_parts when there is none. */
+/* The first physical part on group g; n_parts if there is none. */
 static size_t physical_part(const orff_features *f, size_t g) {
     size_t m = 0;
     while (m < f->kernel->n_parts && !(f->part_group[m] == g && f->kernel->parts[m].rule->physical)) m++;
     return m;
 }
 
-/* All parts on the group in the frame of the same w. */
+/* Whether all parts on the group are in the frame of w. */
 static bool group_in_frame(const orff_features *f, size_t g) {
     const orffi_kernel_part *parts = f->kernel->parts;
     const size_t first = physical_part(f, g);
@@ -45,15 +45,15 @@ static double frame_scale(const orffi_kernel_part *part, double norm2, size_t k)
     return v * norm2 * (k == 0 ? along : across);
 }
 
-/* Orthonormal vectors q_0 = w/|w| and the rest of a Householder reflection, or the axes when there is no
- * w: row k of Q. */
+/* Row k of Q: orthonormal vectors, q_0 = w/|w| and the rest from a Householder reflection; the axes if w =
+ * 0. */
 static void frame_vectors(size_t p, const double *w, double *Q, double *norm2) {
     *norm2 = 0.0;
     memset(Q, 0, p * p * sizeof *Q);
     for (size_t i = 0; w && i < p; i++) *norm2 += w[i] * w[i];
     for (size_t i = 0; i < p; i++) Q[i * p + i] = 1.0;
     if (!(*norm2 > 0.0)) return;
-    /* H = I - 2 h h^T / |h|^2 with h = u + sgn e_0 maps e_0 to -sgn u; its other columns are across. */
+    /* H = I - 2 h h^T / |h|^2 with h = u + sgn e_0 maps e_0 to -sgn u; its other columns are across w. */
     const double n = sqrt(*norm2), sign = w[0] >= 0.0 ? 1.0 : -1.0;
     const double scale = 1.0 / (1.0 + fabs(w[0]) / n); /* 2 / |h|^2 */
     for (size_t k = 0; k < p; k++) {
@@ -65,7 +65,7 @@ static void frame_vectors(size_t p, const double *w, double *Q, double *norm2) {
     }
 }
 
-/* How many columns the features of group g get. */
+/* The number of columns for each feature of group g. */
 static size_t group_width(const orff_features *f, size_t g) {
     if (!f->groups[g].columns) return 0;
     return group_in_frame(f, g) ? f->p : f->groups[g].columns;
@@ -83,7 +83,7 @@ static void fill_frame(orffi_mixture *mix, size_t g, size_t local, size_t at) {
                 mix->a[(at + k) * mix->parts + m] = frame_scale(&f->kernel->parts[m], norm2, k);
 }
 
-/* The stacked block as it is: column k belongs to one part. block is p x width. */
+/* The stacked block unchanged: column k belongs to one part. block is p x width. */
 static void fill_stacked(orffi_mixture *mix, size_t g, const double *block, const double *imaginary,
                          size_t at) {
     const orff_features *f = mix->features;
@@ -166,7 +166,7 @@ static orff_status fill_data(orffi_mixture *mix, orffi_moment_set *sum, bool cen
     return status;
 }
 
-/* sum is mirrored in place. */
+/* Mirrors sum->S in place. */
 static orff_status init_from(orffi_mixture *mix, const orff_features *f, orffi_moment_set *sum, bool center,
                              const double *mean) {
     memset(mix, 0, sizeof *mix);
@@ -237,7 +237,7 @@ orff_status orffi_mixture_solve(orffi_mixture *mix, const double *x) {
     return orffi_cholesky_solve(mix->M, mix->C, 1, mix->theta);
 }
 
-/* C holds the inverse now. */
+/* C already holds the inverse. */
 static void fill_gradient(const orffi_mixture *mix, const double *x, double misfit, double *gradient) {
     const double s2 = exp(x[mix->parts]);
     double square = 0.0, trace = 0.0;

@@ -1,5 +1,5 @@
-/* Learning the weights of a sum and lambda from moments: by the evidence, or by a pattern search of the
- * cross-validated error from there. */
+/* Learns the weights of a sum and lambda from moments: by the evidence, or by a pattern search of the
+ * cross-validated error that starts from there. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static orff_status evidence(void *self, const double *x, double *value, double *
 
 /* ---- cross-validation */
 
-/* One mixture for the training rows of each fold, and that fold's own. */
+/* One mixture for the training rows of each fold, and one for the fold itself. */
 typedef struct folds {
     size_t count;
     orffi_mixture *train, *held;
@@ -44,7 +44,7 @@ static orff_status folds_fill(folds *out, const orff_features *f, const orff_mom
     return ORFF_OK;
 }
 
-/* sum |f - y|^2 of the held rows = t^T G1 t - 2 t.b1 + yy with t = sqrt(d) theta. scratch is M. */
+/* sum |f - y|^2 over the held-out rows = t^T G1 t - 2 t.b1 + yy with t = sqrt(d) theta. scratch: M. */
 static double held_error(const orffi_mixture *train, const orffi_mixture *held, double *scratch) {
     double error = held->yy;
     for (size_t i = 0; i < train->M; i++) scratch[i] = train->root[i] * train->theta[i];
@@ -56,7 +56,7 @@ static double held_error(const orffi_mixture *train, const orffi_mixture *held, 
     return error;
 }
 
-/* Cross-validated error at x; s2 stands for the training rows' N lambda, so it shrinks with their number. */
+/* Cross-validated error at x. s2 is N lambda, so it is reduced to the number of training rows. */
 static orff_status cross_error(learning *l, const folds *f, const double *x, double *error) {
     double moved[ORFFI_MOST_PARTS + 1];
     *error = 0.0;
@@ -74,7 +74,7 @@ static orff_status cross_error(learning *l, const folds *f, const double *x, dou
     return ORFF_OK;
 }
 
-/* Coordinate moves by factors of 4, 2 and 1.4, kept when they help. */
+/* Moves along coordinates by factors of 4, 2 and 1.4, keeping those that help. */
 static orff_status pattern_search(learning *l, const folds *f) {
     double best, error;
     ORFFI_TRY(cross_error(l, f, l->search.x, &best));

@@ -1,10 +1,10 @@
-/* A linear operator A from R^cols to R^rows, given by what it does to vectors, and the few things done to
+/* A linear operator A from R^cols to R^rows, given by its products with vectors, and a few operations on
  * vectors.
  *
- *     sweep:  u = A x + c u,   out = A^* u        in one pass over whatever A is made of
+ *     sweep:  u = A x + c u,   out = A^* u        in one pass over the data behind A
  *
- * x may be NULL (u stays as it is), out may be NULL (only u is wanted), u may be NULL (c u is left out and
- * A x is not kept). The iterative methods see no more of a problem than this. */
+ * x may be NULL (u is unchanged), out may be NULL (only u is needed), u may be NULL (c u is omitted and A x
+ * is not stored). The iterative methods see a problem only through this interface. */
 #ifndef ORFFI_SOLVE_OPERATOR_H
 #define ORFFI_SOLVE_OPERATOR_H
 
@@ -17,8 +17,8 @@ typedef struct orffi_operator {
     size_t rows, cols;
     orff_status (*sweep)(void *self, const double *x, double c, double *u, double *out);
     void *self;
-    const orff_sharing
-        *sharing; /* rows are those of this process, A^* u is of all of them; NULL: it has all */
+    const orff_sharing *sharing; /* rows are those of this process, A^* u is over all processes; NULL: one
+                                    process has all rows */
 } orffi_operator;
 
 /* u = A x */

@@ -1,5 +1,5 @@
-/* Conjugate gradients on the normal equations, preconditioned by what a subsample of the rows says of A^*
- * A. */
+/* Conjugate gradients on the normal equations, preconditioned by the approximation of A^* A from a subsample
+ * of the rows. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -7,10 +7,10 @@
 
 typedef struct pcg_work {
     double *r, *z, *s, *q; /* residual, preconditioned; direction, operator times it   (cols) */
-    double *scratch;       /* 2 m of the subsample */
+    double *scratch;       /* 2 m numbers for the subsample */
 } pcg_work;
 
-/* z of r. The first process has the subsample, the others get z from it. */
+/* z from r. The first process has the subsample, the others receive z from it. */
 static orff_status precondition(const orffi_normal_equations *e, const pcg_work *w) {
     if (orffi_sharing_is_first(e->A->sharing))
         ORFFI_TRY(orffi_subsample_solve(e->subsample, w->r, w->z, w->scratch));
@@ -27,7 +27,7 @@ static orff_status run(orffi_normal_equations *e, const pcg_work *w, double *x) 
         orffi_vector_update(cols, w->z, rz_old > 0.0 ? rz / rz_old : 0.0, w->s); /* s = z + beta s */
         ORFFI_TRY(orffi_normal_apply(e, w->s, w->q));
         const double alpha = rz / orffi_vector_dot(cols, w->s, w->q);
-        if (!isfinite(alpha) || alpha <= 0.0) break; /* nothing left but rounding */
+        if (!isfinite(alpha) || alpha <= 0.0) break; /* only rounding errors are left */
         orffi_vector_add(cols, alpha, w->s, x);
         orffi_vector_add(cols, -alpha, w->q, w->r);
         e->monitor->done++;

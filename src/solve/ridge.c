@@ -61,9 +61,9 @@ orff_status orff_ridge_solve(orff_ridge *ridge, double lambda, double *theta, do
 
 /* ---- a path */
 
-/* With E = e_a m_b and shift = N lambda (or what rounding makes of it): dof = sum E/(E+shift), |f|-sums
- * from c^2, log p(y) = -1/2 [ (yy - sum c^2/(E+shift))/shift + sum log(E+shift) + (P - n r) log shift + P
- * log 2 pi ]. */
+/* With E = e_a m_b and shift = N lambda (or the larger shift that rounding needs): dof = sum E/(E+shift),
+ * sums over |f|^2 from c^2, log p(y) = -1/2 [ (yy - sum c^2/(E+shift))/shift + sum log(E+shift) + (P - n r)
+ * log shift + P log 2 pi ]. */
 static void path_point(const orffi_system *s, double lambda, orff_path_point *point) {
     const double shift = orffi_system_shift(s, lambda), P = s->N * (double)s->p;
     double explained = 0.0, quadratic = 0.0, logs = 0.0, dof = 0.0;

@@ -1,4 +1,4 @@
-/* A ridge problem and what has been factored of it. */
+/* A ridge problem and the parts of it already factored. */
 #ifndef ORFFI_SOLVE_RIDGE_H
 #define ORFFI_SOLVE_RIDGE_H
 
@@ -11,12 +11,13 @@ struct orff_ridge {
     orffi_system system;
 };
 
-/* The cross-validated mean square error of every lambda (count), the mean over the outputs; and, unless outputs is
- * NULL, that of every lambda and output (count x p). */
+/* The cross-validated mean square error at every lambda (count), averaged over the outputs; and, unless
+ * outputs is NULL, for every lambda and output (count x p). */
 orff_status orffi_ridge_cross(const orff_ridge *ridge, size_t count, const double *lambdas, double *errors,
                               double *outputs);
 
-/* Whether the errors of each output cost more, for so many lambdas, than all folds once more for one lambda. */
+/* Whether the errors of each output, for `count` lambdas, cost more than repeating all folds for one
+ * lambda. */
 bool orffi_ridge_outputs_are_dear(const orff_ridge *ridge, size_t count);
 
 #endif

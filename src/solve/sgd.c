@@ -1,13 +1,13 @@
 /* Stochastic gradients with variance reduction, for every loss: SAGA (Defazio, Bach and Lacoste-Julien, 2014)
- * on batches. The gradient of row i is Phi(x_i) g_i with g_i = dL/df in R^p, so the memory that takes the
- * noise out of the steps is one p-vector for each row, and theta converges with a constant step.
+ * on batches. The gradient of row i is Phi(x_i) g_i with g_i = dL/df in R^p. So the table that removes the
+ * noise from the steps has one p-vector for each row, and theta converges with a constant step.
  *
- * The step needs no tuning: steps are preconditioned by the leading eigenvectors of the covariance of a
- * subsample (as in EigenPro, Ma and Belkin, 2017), down to the level where the penalty rules or the subsample
- * says no more, and their length is the inverse of the curvature that is left.
+ * The step needs no tuning. Steps are preconditioned by the leading eigenvectors of the covariance of a
+ * subsample (as in EigenPro, Ma and Belkin, 2017), down to the level where the penalty dominates or the
+ * subsample is no longer reliable. Their length is the inverse of the remaining curvature.
  *
- * A loss with kinks is smoothed over a width, which is halved whenever the gradient at that width has fallen
- * to a quarter. */
+ * A loss with kinks is smoothed over a width, which is halved whenever the gradient at that width has
+ * decreased to a quarter. */
 #include <string.h>
 
 #include "base/hooks.h"
@@ -21,9 +21,9 @@
 typedef struct preconditioner {
     size_t count;
     double *U;                    /* count x M */
-    double *values, *level, *dot; /* count: eigenvalues, falling; what they are scaled by; scratch */
+    double *values, *level, *dot; /* count: eigenvalues, descending; their scale factors; scratch */
     double clamp;                 /* largest eigenvalue left */
-    double noise;                 /* trace left, times the largest weight of a row */
+    double noise;                 /* remaining trace times the largest weight of a row */
 } preconditioner;
 
 typedef struct sgd_run {
@@ -32,15 +32,15 @@ typedef struct sgd_run {
     orffi_panel panel;
     preconditioner P;
     size_t batches;
-    size_t *order; /* n rows, as this pass takes them */
-    double *table; /* n x p: g_i when row i was last seen */
+    size_t *order; /* n rows, in the order of this pass */
+    double *table; /* n x p: g_i at the last visit to row i */
     double *mean;  /* M: (1/N) sum c_i Phi(x_i) table_i */
     double *theta, *best;
-    double *delta;   /* M: what a batch changes in mean; then the direction */
+    double *delta;   /* M: the change of mean by a batch; then the direction */
     double *X, *F;   /* block x d, block x p */
     double *g;       /* p */
-    double loss_sum; /* (1/N) sum c_i L of the rows of this pass, each when it was seen */
-    double lowest;   /* objective of the best pass, after which theta was `best` */
+    double loss_sum; /* (1/N) sum c_i L over the rows of this pass, each at its visit */
+    double lowest;   /* objective of the best pass, which ended at `best` */
     double caution, step;
 } sgd_run;
 
@@ -83,10 +83,10 @@ static double curvature(const sgd_run *s) {
 
 /* ---- preconditioning */
 
-/* The lowest level at which the degrees of freedom (trace left / level) are few enough for the sample to be
- * believed, and which is not below `floor`, where the penalty rules. */
+/* The lowest eigenvalue at which the degrees of freedom (remaining trace / eigenvalue) are few enough for the
+ * sample to be reliable, and which is at least `floor`, below which the penalty dominates. */
 static void choose_clamp(preconditioner *P, double trace, double heaviest, double believed, double floor) {
-    double taken = 0.0; /* sum of values so far */
+    double taken = 0.0; /* sum of eigenvalues so far */
     P->clamp = trace;
     P->noise = trace * heaviest;
     for (size_t k = 0; k < P->count; k++) {
@@ -98,7 +98,7 @@ static void choose_clamp(preconditioner *P, double trace, double heaviest, doubl
     }
 }
 
-/* How many eigenvectors: what 128 MB hold, of a sample several times as large. */
+/* The number of eigenvectors: as many as fit 128 MB. The sample is several times as large. */
 static size_t basis_size(size_t M) {
     const size_t room = ((size_t)1 << 24) / M, most = room < 16 ? 16 : room < 256 ? room : 256;
     return most < M ? most : M;
@@ -141,7 +141,7 @@ static orff_status fill_preconditioner(sgd_run *s) {
     return status;
 }
 
-/* Length of a step, and the levels of the preconditioner, for the present width of the loss. The covariance
+/* Sets the step length and the levels of the preconditioner for the current width of the loss. The covariance
  * of a batch of b rows with k = noise/clamp degrees of freedom has eigenvalues up to clamp (1 +
  * sqrt(k/b))^2. */
 static void set_step(sgd_run *s) {
@@ -162,7 +162,7 @@ static void precondition(const preconditioner *P, size_t M, double *v) {
 
 /* ---- passes */
 
-/* New g of one row of prediction f (intercept added here); f receives (c/N) (new - old). */
+/* Updates g of one row from its prediction f (the intercept is added here); f receives (c/N) (new - old). */
 static void visit_row(sgd_run *s, size_t row, double *f) {
     const orffi_sgd_problem *q = s->problem;
     const size_t p = q->f->p;
@@ -174,8 +174,8 @@ static void visit_row(sgd_run *s, size_t row, double *f) {
     memcpy(old, s->g, p * sizeof *old);
 }
 
-/* See rows order[first .. first + count) at the present theta: their table, and delta = the change of
- * mean. */
+/* Visits rows order[first .. first + count) at the current theta: updates their table entries, and sets delta
+ * to the change of mean. */
 static void visit(sgd_run *s, size_t first, size_t count) {
     const orffi_sgd_problem *q = s->problem;
     const size_t d = q->f->d, p = q->f->p;
@@ -199,13 +199,13 @@ static orff_status report(const sgd_run *s, size_t batch) {
     return orffi_progress("iterate", (double)monitor->done + part, (double)monitor->limit);
 }
 
-/* First row of a batch: batches differ by at most one row. */
+/* First row of a batch; batch sizes differ by at most one row. */
 static size_t batch_start(const sgd_run *s, size_t batch) {
     const size_t n = s->problem->n;
     return batch * (n / s->batches) + (batch < n % s->batches ? batch : n % s->batches);
 }
 
-/* All rows at the present theta: exact gradient and loss. */
+/* Visits all rows at the current theta, which gives the exact gradient and loss. */
 static orff_status visit_all(sgd_run *s) {
     s->loss_sum = 0.0;
     for (size_t k = 0; k < s->batches; k++) {
@@ -227,7 +227,7 @@ static void shuffle(sgd_run *s, size_t pass) {
 /* theta -= step P ( batches delta + mean before the batch + 2 lambda theta ) */
 static void descend(sgd_run *s) {
     const size_t M = s->problem->f->M;
-    const double extra = (double)s->batches - 1.0; /* mean has delta once already */
+    const double extra = (double)s->batches - 1.0; /* mean already contains delta once */
     const double shrink = 2.0 * s->problem->how->lambda;
     for (size_t i = 0; i < M; i++) s->delta[i] = extra * s->delta[i] + s->mean[i] + shrink * s->theta[i];
     precondition(&s->P, M, s->delta);
@@ -238,7 +238,7 @@ static double penalty(const sgd_run *s) {
     return s->problem->how->lambda * orffi_vector_dot(s->problem->f->M, s->theta, s->theta);
 }
 
-/* One pass; the objective is averaged over its batches, each before its step. */
+/* One pass. The objective is averaged over the batches, each before its step. */
 static orff_status pass(sgd_run *s, double *objective) {
     double penalties = 0.0;
     shuffle(s, s->problem->monitor->done);
@@ -262,7 +262,7 @@ static double gradient_norm(sgd_run *s) {
     return orffi_vector_norm(M, s->delta);
 }
 
-/* Table and mean at the best theta so far. */
+/* Goes back to the best theta so far, with its table and mean. */
 static orff_status return_to_best(sgd_run *s) {
     const size_t M = s->problem->f->M;
     memcpy(s->theta, s->best, M * sizeof *s->theta);
@@ -271,9 +271,9 @@ static orff_status return_to_best(sgd_run *s) {
     return visit_all(s);
 }
 
-/* Steps that are too long show as an objective that rises: a little, and they get shorter; much, and the pass
- * is undone as well. The curvature of a smoothed kink is met by few rows, so that longer steps than it allows
- * are tried. */
+/* If steps are too long, the objective rises. After a small rise steps get shorter; after a large one the
+ * pass is undone too. Few rows are near a smoothed kink, so for such losses steps longer than its curvature
+ * allows are tried. */
 static orff_status guard(sgd_run *s, double objective, double last) {
     const double slack = s->loss.smooth ? 0.02 * last : 0.01 * s->loss.width;
     if (objective < s->lowest) {
@@ -286,13 +286,14 @@ static orff_status guard(sgd_run *s, double objective, double last) {
     return objective <= 1.5 * s->lowest ? ORFF_OK : return_to_best(s);
 }
 
-/* What a stage (the passes at one width of the loss; for a smooth loss, one pass) began and ended with. */
+/* The start and end of a stage: the passes at one width of the loss, or, for a smooth loss, one pass. */
 typedef struct stage {
     double gradient;  /* after its first pass; 0 before */
-    double objective; /* at the end of the stage before; infinite at first */
+    double objective; /* at the end of the previous stage; infinite at first */
 } stage;
 
-/* A stage of a loss with kinks ends when its gradient fell to a quarter; the next has half the width. */
+/* A stage of a loss with kinks ends when its gradient has decreased to a quarter; the next has half the
+ * width. */
 static bool stage_ends(sgd_run *s, stage *now) {
     const double gradient = gradient_norm(s);
     if (s->loss.smooth) return true;
@@ -309,7 +310,7 @@ static void keep(const sgd_run *s) {
     if (monitor->keeper) monitor->keeper->keep(monitor->keeper->self, &now, s->theta, NULL);
 }
 
-/* The smoothing and the caution that an earlier run had come to; its rows are met at its theta. */
+/* Restores the width and the caution of an earlier run; its rows were visited at its theta. */
 static void go_on(sgd_run *s) {
     const orffi_keeper *keeper = s->problem->monitor->keeper;
     if (!keeper || !keeper->from.iterations) return;
@@ -337,13 +338,13 @@ static orff_status passes(sgd_run *s, bool *converged) {
     return ORFF_OK;
 }
 
-/* The exact gradient and loss at theta; at the best theta there was, if that is better. */
+/* The exact gradient and loss at theta, or at the best earlier theta if that is better. */
 static orff_status choose_result(sgd_run *s) {
     ORFFI_TRY(visit_all(s));
     return s->loss_sum + penalty(s) <= 1.02 * s->lowest ? ORFF_OK : return_to_best(s);
 }
 
-/* |gradient| at theta = 0: what the gradient at the end is measured by. Leaves the run at its start value. */
+/* |gradient| at theta = 0, which the final gradient is compared with. Leaves the run at its start value. */
 static orff_status reference(sgd_run *s, const double *theta, double *norm) {
     const size_t M = s->problem->f->M;
     memset(s->theta, 0, M * sizeof *s->theta);
@@ -358,7 +359,7 @@ static orff_status run(sgd_run *s, double *theta, orff_solve_info *info) {
     const size_t M = s->problem->f->M;
     double zero;
     ORFFI_TRY(reference(s, theta, &zero));
-    if (zero == 0.0) { /* nothing pulls theta away from 0 */
+    if (zero == 0.0) { /* theta = 0 is the minimum */
         memset(s->theta, 0, M * sizeof *s->theta);
         info->converged = true;
     } else {

@@ -43,7 +43,7 @@ orff_status orffi_sharing_count(const orff_sharing *sharing, size_t n, size_t *b
     return status;
 }
 
-/* Every row is a sum of zeros and itself. */
+/* Sums the rows over processes; every row is zero in all processes but one. */
 orff_status orffi_sharing_gather(const orff_sharing *sharing, size_t n, size_t width, const double *mine,
                                  size_t *total, double **all) {
     size_t before;

@@ -15,8 +15,9 @@ static size_t candidates(size_t n, const double *root, size_t *rows) {
     return count;
 }
 
-/* Of `all` rows, `count`: one at random of each part of them, of as many rows each. Those that are here come to the front of
- * rows. Which they are does not depend on how many processes there are. */
+/* Draws `count` of `all` rows: divides them into `count` parts of equal size and draws one row at random from
+ * each. The indices of drawn rows of this process move to the front of `rows`. The draw does not depend on
+ * the number of processes. */
 static size_t draw_parts(size_t before, size_t there, size_t all, size_t count, uint64_t seed, size_t *rows) {
     const orffi_rng rng = {.seed = seed, .stream = 0x53554253u};
     const size_t each = all / count, rest = all % count;
@@ -29,7 +30,7 @@ static size_t draw_parts(size_t before, size_t there, size_t all, size_t count, 
     return own;
 }
 
-/* x and sqrt(c) of the rows drawn here   (s->n x (d + 1)) */
+/* x and sqrt(c) of the rows drawn in this process   (s->n x (d + 1)) */
 static orff_status pick_rows(const orffi_subsample *s, size_t d, const size_t *rows, const double *X,
                              const double *root, double **picked) {
     ORFFI_TRY(ORFFI_NEW_ARRAY(*picked, s->n * (d + 1)));
@@ -40,7 +41,7 @@ static orff_status pick_rows(const orffi_subsample *s, size_t d, const size_t *r
     return ORFF_OK;
 }
 
-/* Of all processes, as the rows of s. */
+/* Stores the picked rows of all processes in s. */
 static orff_status keep_rows(orffi_subsample *s, size_t d, const double *picked, double total) {
     double weight = 0.0;
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->X, s->n * d));
@@ -99,9 +100,9 @@ static double degrees_of_freedom(const orffi_subsample *s, double damping) {
     return sum;
 }
 
-/* A sample of m rows tells nothing of directions where it fits each of its own rows: the damping is raised
- * until its degrees of freedom are two thirds of m. It also stays above the rounding of the largest
- * eigenvalue. */
+/* A sample of m rows is not informative in directions where it fits each of its own rows. So the damping is
+ * raised until its degrees of freedom are two thirds of m. It also stays above the rounding error of the
+ * largest eigenvalue. */
 static double choose_damping(const orffi_subsample *s, double shift) {
     double damping = fmax(shift, 1e-11 * s->scale * s->values[s->m - 1]);
     while (!s->whole && 1.5 * degrees_of_freedom(s, damping) > (double)s->m) damping *= 1.5;
@@ -116,7 +117,7 @@ orff_status orffi_subsample_fill(orffi_subsample *s, const orff_features *f, siz
     if (!orffi_sharing_is_first(sharing)) return ORFF_OK;
     ORFFI_TRY(orffi_data_fill(&s->data, f, s->n, s->X, s->root, false, monitor));
     ORFFI_TRY(decompose(s));
-    s->data.monitor = NULL; /* later sweeps of it are a part of an iteration */
+    s->data.monitor = NULL; /* later sweeps of the sample are part of an iteration */
     s->damping = choose_damping(s, shift);
     return ORFF_OK;
 }
@@ -130,7 +131,7 @@ void orffi_subsample_clear(orffi_subsample *s) {
     *s = (orffi_subsample){0};
 }
 
-/* ---- what it is for */
+/* ---- products with the sample */
 
 static orffi_operator rows_of(orffi_subsample *s) {
     return orffi_data_operator(&s->data);

@@ -43,7 +43,7 @@ void orffi_centre_clear(orffi_centre *centre) {
 
 /* ---- one decomposable part */
 
-/* The identity needs no turning: W = I, m = root^2. */
+/* An identity needs no turning: W = I, m = root^2. */
 static orff_status turn_nothing(orffi_system *s, const orffi_kernel_part *part) {
     s->r = s->p;
     ORFFI_TRY(ORFFI_NEW_ARRAY(s->m, s->p));
@@ -56,7 +56,8 @@ static orff_status turn_nothing(orffi_system *s, const orffi_kernel_part *part) 
     return ORFF_OK;
 }
 
-/* m and W from A (p x p, destroyed): A = W diag(m) W^T, m above rounding. The eigenvalues that count are the last. */
+/* m and W from A (p x p, destroyed): A = W diag(m) W^T, with the m above rounding, which are the last
+ * ones. */
 static orff_status diagonalise(orffi_system *s, double *A) {
     const size_t p = s->p;
     double *values;
@@ -89,7 +90,7 @@ static orff_status turn_outputs(orffi_system *s, const orffi_kernel_part *part) 
     return ORFF_OK;
 }
 
-/* The turning of another system of the same kernel. */
+/* Copies the turning from another system of the same kernel. */
 static orff_status copy_turning(orffi_system *s, const orffi_system *whole) {
     s->r = whole->r;
     s->width = whole->width;
@@ -99,7 +100,7 @@ static orff_status copy_turning(orffi_system *s, const orffi_system *whole) {
     return orffi_duplicate(&s->turn, whole->turn, s->r * s->width, sizeof *s->turn);
 }
 
-/* Feature a of the system within phi: the part's group in each half. */
+/* The position in phi of feature a of the system: within the part's group, in each half. */
 static size_t used_feature(const orffi_system *s, size_t a) {
     return a < s->used ? s->first + a : s->L / 2 + s->first + (a - s->used);
 }
@@ -157,7 +158,7 @@ static orff_status build_dense(orffi_system *s, const orff_features *f, const do
     return orffi_assemble(&s->columns, f->D, s->p, S, s->A);
 }
 
-/* sum->S is mirrored in place. */
+/* Mirrors sum->S in place. */
 static orff_status build_from(orffi_system *s, const orff_features *f, bool single, orffi_moment_set *sum,
                               bool center, const double *mean, const orffi_system *whole) {
     orffi_centre centre = {0};

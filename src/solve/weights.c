@@ -1,4 +1,4 @@
-/* Quasi-Newton ascent of an evidence, and the parts it leaves behind. */
+/* Quasi-Newton ascent of an evidence, and dropping parts with small weights. */
 #include "solve/weights.h"
 
 #include <math.h>
@@ -8,11 +8,11 @@
 
 #define MOST_VARIABLES (ORFFI_MOST_PARTS + 1)
 #define MOST_STEPS     40
-#define LAST_STEPS     15   /* once the parts are settled */
-#define ENOUGH         0.01 /* nats: a step that gains less is the last */
-#define FIRST_STEPS    12   /* after which parts far below what will be dropped are left out of the work */
-#define LONGEST_STEP   2.0  /* in a logarithm: a factor of 7 */
-#define REACH          35.0 /* logarithms stay within so much of their start */
+#define LAST_STEPS     15   /* after the last parts were dropped */
+#define ENOUGH         0.01 /* nats: the search ends after a step that gains less */
+#define FIRST_STEPS    12   /* after these, parts far below the final threshold are dropped, to save work */
+#define LONGEST_STEP   2.0  /* of a logarithm: a factor of 7 */
+#define REACH          35.0 /* logarithms stay within this distance of their start */
 
 static size_t n_of(const orffi_weights_search *s) {
     return s->parts + 1;
@@ -25,7 +25,7 @@ static void reset_hessian(orffi_weights_search *s) {
     for (size_t i = 0; i < n_of(s); i++) s->H[i][i] = 1.0;
 }
 
-/* -INFINITY where the matrix is singular to rounding: the line search then steps back. */
+/* -INFINITY if the matrix is singular to rounding: the line search then shortens the step. */
 static orff_status evaluate(orffi_weights_search *s, const double *x, double *value, double *gradient) {
     s->evaluations++;
     ORFFI_TRY(orffi_progress("mixture", (double)s->evaluations, (double)(2 * MOST_STEPS)));
@@ -39,7 +39,7 @@ static orff_status evaluate(orffi_weights_search *s, const double *x, double *va
     return status;
 }
 
-/* direction = H gradient, no component longer than LONGEST_STEP; returns the slope along it. */
+/* direction = H gradient, shortened so that no component exceeds LONGEST_STEP; returns the slope along it. */
 static double direction_of(const orffi_weights_search *s, double *direction) {
     double slope = 0.0, longest = 0.0;
     for (size_t i = 0; i < n_of(s); i++) {
@@ -55,7 +55,7 @@ static double direction_of(const orffi_weights_search *s, double *direction) {
     return slope;
 }
 
-/* BFGS: with step dx and change of the negative gradient dg. Skipped where the curvature is not positive. */
+/* BFGS with step dx and change dg of the negative gradient. Skipped if the curvature is not positive. */
 static void update_hessian(orffi_weights_search *s, const double *dx, const double *dg) {
     double Hg[MOST_VARIABLES], xg = 0.0, gHg = 0.0;
     for (size_t i = 0; i < n_of(s); i++) {
@@ -76,7 +76,7 @@ static double clamp(double x, double start) {
     return fmin(fmax(x, start - REACH), start + REACH);
 }
 
-/* One step up. *gain: by how much the evidence rose; 0 when no step along the direction raises it. */
+/* One step upwards. *gain: the growth of the evidence; 0 if no step along the direction raises it. */
 static orff_status step(orffi_weights_search *s, double *gain) {
     double direction[MOST_VARIABLES], x[MOST_VARIABLES], gradient[MOST_VARIABLES], dx[MOST_VARIABLES],
         dg[MOST_VARIABLES];
@@ -102,14 +102,15 @@ static orff_status step(orffi_weights_search *s, double *gain) {
     return ORFF_OK;
 }
 
-/* No slope along any logarithm that a hundredth of a nat could be gained from. */
+/* Whether no slope along any logarithm promises more than a hundredth of a nat. */
 static bool is_flat(const orffi_weights_search *s) {
     double steepest = 0.0;
     for (size_t i = 0; i < n_of(s); i++) steepest = fmax(steepest, fabs(s->gradient[i]));
     return steepest < 0.1;
 }
 
-/* Until a step gains less than a hundredth of a nat where it is flat, or from a fresh Hessian. */
+/* Ascends until a step gains less than a hundredth of a nat, either where the evidence is flat or right after
+ * a reset of the Hessian. */
 static orff_status ascend(orffi_weights_search *s, size_t most_steps) {
     bool fresh = false;
     ORFFI_TRY(evaluate(s, s->x, &s->value, s->gradient));
@@ -140,7 +141,7 @@ void orffi_weights_shares(const orffi_weights_search *s, double *shares) {
     for (size_t m = 0; m < n_of(s); m++) shares[m] /= total;
 }
 
-/* Parts below `drop` get v = 0; returns whether any did. */
+/* Sets v = 0 for parts with a share below `drop`; returns whether there were any. */
 static bool drop_parts(orffi_weights_search *s, double drop) {
     double shares[MOST_VARIABLES];
     bool dropped = false;
@@ -157,7 +158,7 @@ static bool drop_parts(orffi_weights_search *s, double drop) {
 
 /* ---- the whole search */
 
-/* Start with a tenth of the variance as noise and the rest spread as the given weights say. */
+/* Starts with a tenth of the variance as noise and the rest divided according to the given weights. */
 static void set_start(orffi_weights_search *s, const double *weights) {
     const double variance = fmax(s->variance, 1e-300);
     double total = 0.0;

@@ -19,7 +19,7 @@ static double quantile(double u) {
     return u < 0.5 ? log(2.0 * u) : -log(2.0 * (1.0 - u));
 }
 
-/* z^2 exp(-|z|)/4: |z| ~ Gamma(3), the sign from the half u falls in. */
+/* z^2 exp(-|z|)/4: |z| ~ Gamma(3), with the sign from the half that u is in. */
 static double biased_quantile(double u) {
     return u < 0.5 ? -orffi_gamma_quantile(3.0, 1.0 - 2.0 * u) : orffi_gamma_quantile(3.0, 2.0 * u - 1.0);
 }

@@ -1,5 +1,6 @@
-/* Laws that stand around a wave vector mu and its mirror image: w = z / l + mu, or - mu, each half of the time. The kernel of
- * such a law is k0(delta) cos<mu, delta>: it oscillates, and the length scales say how far it stays in step. */
+/* Laws centred on a wave vector mu and its mirror image: w = z / l + mu or z / l - mu, with equal
+ * probability. The kernel of such a law is k0(delta) cos<mu, delta>: it oscillates, and the length scales say
+ * how far it stays in phase. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -52,11 +53,11 @@ void orffi_spectrum_k0_centre(const orffi_spectrum *s, const double *delta, doub
     for (size_t i = 0; i < s->dim; i++) slopes[i] = -ks * delta[i];
 }
 
-/* With w = u + mu, u of the law without its centre, and c = |mu|^2:
+/* With w = u + mu, u from the law without its centre, and c = |mu|^2:
  *     E|w|^2 = a1 + c                                              a_k = E|u|^2k
  *     E|w|^4 = a2 + 2 c a1 + c^2 + 4 b                             b = E<u,mu>^2
  *     E|w|^6 = a3 + 3 c a2 + 3 c^2 a1 + c^3 + 12 c b + 12 e        e = E<u,mu>^2 |u|^2
- * What is odd in u vanishes. */
+ * Terms of odd order in u vanish. */
 double orffi_centre_moment(int k, const double a[4], double c, double b, double e) {
     if (k == 1) return a[1] + c;
     if (k == 2) return a[2] + 2.0 * c * a[1] + c * c + 4.0 * b;

@@ -1,5 +1,6 @@
-/* First and third derivatives of k0, and those by the length scales. It is a product of two factors, the field's space and the covariates; each is
- * spherical in its whitened inputs v = delta / l, or a product over them. */
+/* First and third derivatives of k0, and derivatives by the length scales. k0 is a product of two factors,
+ * the field's space and the covariates. Each factor is spherical in its whitened inputs v = delta / l, or a
+ * product over them. */
 #include <math.h>
 
 #include "spectrum/line.h"
@@ -8,7 +9,7 @@ bool orffi_spectrum_is_smooth(const orffi_spectrum *s, double order) {
     return !s->base->smoothness || s->base->smoothness(s->shape) > order;
 }
 
-/* One factor of the law: some of the inputs. */
+/* One factor of the law, on some of the inputs. */
 typedef struct factor {
     const orffi_spectrum *s;
     size_t count;
@@ -34,8 +35,8 @@ static double norm(const factor *f) {
     return sqrt(sum);
 }
 
-/* The product over the inputs of the derivative of f whose order is how often the input stands among a, b, c;
- * f->count stands for none. */
+/* The product over the inputs of derivatives of f; the order for an input is how often it occurs among a, b,
+ * c. f->count stands for no input. */
 static double product(const factor *f, size_t a, size_t b, size_t c) {
     double out = 1.0;
     for (size_t i = 0; i < f->count; i++) {
@@ -74,15 +75,15 @@ void orffi_line_gradient(const orffi_spectrum *s, const double *delta, double *g
     orffi_centre_gradient(s, delta, gradient);
 }
 
-/* d_a d_b d_c of a factor, whitened. t: of the base at r, for spherical ones. */
+/* d_a d_b d_c of a factor, whitened. t: of the base at r, for spherical bases. */
 static double third(const factor *f, const double t[3], double r, size_t a, size_t b, size_t c) {
     if (!f->s->base->spherical) return product(f, a, b, c);
-    if (!(r > 1e-150)) return 0.0; /* odd and smooth */
+    if (!(r > 1e-150)) return 0.0; /* an odd derivative of a smooth function */
     const double ua = whitened(f, a) / r, ub = whitened(f, b) / r, uc = whitened(f, c) / r;
     return t[1] / r * ((a == b ? uc : 0.0) + (a == c ? ub : 0.0) + (b == c ? ua : 0.0)) + t[2] * ua * ub * uc;
 }
 
-/* Along an input of the field's space. */
+/* The derivative along an input of the field's space. */
 static void fill_along(const factor *f, size_t c, double front, const double t[3], double r, double *T) {
     const size_t m = f->count;
     const double *scale = f->s->scale;
@@ -100,16 +101,16 @@ void orffi_line_curl_gradient(const orffi_spectrum *s, const double *delta, doub
     if (r > 0.0) s->base->derivatives(s->shape, r, t);
     for (size_t c = 0; c < m; c++) fill_along(&space, c, front, t, r, T + s->space[c] * m * m);
     if (rest.count == 0) return;
-    orffi_line_curl(s, delta, K); /* with the covariates' k0, which is divided out */
+    orffi_line_curl(s, delta, K); /* includes the covariates' k0, which is divided out below */
     fill_gradient(&rest, 1.0, slopes);
     for (size_t i = 0; i < rest.count; i++)
         for (size_t e = 0; e < m * m; e++)
             T[rest.inputs[i] * m * m + e] = front > 0.0 ? K[e] / front * slopes[rest.inputs[i]] : 0.0;
 }
 
-/* ---- by the logarithms of the length scales: v_i = delta_i / l_i, so that d / d log l_i = -v_i d / d v_i */
+/* ---- derivatives by log length scales: v_i = delta_i / l_i, so d / d log l_i = -v_i d / d v_i */
 
-/* Of one factor, whose value is returned. */
+/* The slopes of one factor; returns its value. */
 static double fill_slopes(const factor *f, double *slopes) {
     const bool spherical = f->s->base->spherical;
     const double r = spherical ? norm(f) : 0.0;

@@ -1,8 +1,9 @@
-/* Inputs on a circle: sums over the images of a difference,
+/* Periodic inputs: sums over the images of a difference,
  *
  *     k(delta) = sum_j k(delta + j T),       j whole,
  *
- * as many as reach. By Poisson summation its spectrum is that of the line at the harmonics 2 pi j / T. */
+ * over as many images as matter. By Poisson summation, the spectrum is that of the line at the harmonics 2 pi
+ * j / T. */
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +12,9 @@
 #include "spectrum/line.h"
 
 #define NEGLIGIBLE  1e-10 /* of k0(0) */
-#define FARTHEST    1e3   /* length scales at which k0 is looked at */
-#define MOST_IMAGES 40    /* to each side: kernels with heavy tails are cut off there */
-#define MOST_INPUTS 3     /* of a law with periods: that of lattices, and room on the stack */
+#define FARTHEST    1e3   /* length scales up to which k0 is evaluated */
+#define MOST_IMAGES 40    /* on each side: kernels with heavy tails are cut off there */
+#define MOST_INPUTS 3     /* of a law with periods: the limit of lattices, and of arrays on the stack */
 
 /* ---- periods */
 
@@ -54,13 +55,14 @@ orff_status orffi_spectrum_set_periods(orffi_spectrum *s, const double *periods)
 
 /* ---- images */
 
-/* Where an image lies: the inputs on circles, how many images each has to either side, and which one is looked at. */
+/* The images: the inputs that are periodic, how many images each has on either side, and the current
+ * image. */
 typedef struct images {
     size_t count;
     size_t input[MOST_INPUTS];
     double nearest[MOST_INPUTS], step[MOST_INPUTS];
     long most[MOST_INPUTS], at[MOST_INPUTS];
-    double delta[MOST_INPUTS]; /* of the image: dim */
+    double delta[MOST_INPUTS]; /* dim: of the current image */
 } images;
 
 static void add_input(images *m, const orffi_spectrum *s, size_t i, double delta) {
@@ -180,7 +182,8 @@ void orffi_spectrum_k0_scales(const orffi_spectrum *s, const double *delta, doub
     } while (next_image(&m));
 }
 
-/* k0 over the covariates alone, whose images are none of the space's, and its slopes over itself. */
+/* k0 over the covariates alone, whose images are independent of those of the space, and its slopes divided by
+ * its value. */
 static double covariates_k0(const orffi_spectrum *s, const double *delta, double *slopes) {
     images m = first_image(s, s->dim - s->space_count, s->covariates, delta);
     double value, sum = 0.0, one[MOST_INPUTS];

@@ -3,8 +3,8 @@
 
 #include "spectrum/bases.h"
 
-/* Not differentiable at 0: no curl-free or divergence-free kernel stands on it, so f' and f'' are not
- * asked for there; away from 0 they are the right ones. */
+/* Not differentiable at 0. No curl-free or divergence-free kernel uses this base, so f' and f'' are not
+ * needed there; away from 0 they are correct. */
 static void factor(double v, double *f, double *f1, double *f2) {
     *f = exp(-fabs(v));
     *f1 = v > 0 ? -*f : *f;
@@ -16,7 +16,7 @@ static double smoothness(double shape) {
     return 1.0;
 }
 
-/* tan(pi (u - 1/2)), from the nearer end so that small u keeps its digits. */
+/* tan(pi (u - 1/2)), computed from the nearer end so that small u keep their digits. */
 static double quantile(double u) {
     return u < 0.5 ? -1.0 / tan(ORFFI_PI * u) : 1.0 / tan(ORFFI_PI * (1.0 - u));
 }

@@ -12,7 +12,7 @@ static bool is_half(double nu) {
     return nu == 0.5 || nu == 1.5 || nu == 2.5 || nu == 3.5;
 }
 
-/* The polynomial beside e^-x of the half-integers. */
+/* The polynomial that multiplies e^-x at half-integers. */
 static double polynomial(double nu, double x) {
     if (nu == 0.5) return 1.0;
     if (nu == 1.5) return 1.0 + x;
@@ -26,7 +26,7 @@ static double k0(double nu, double r) {
     return orffi_matern_scaled(nu, x) * e;
 }
 
-/* k0 at x, e = e^-x, in place of x: one loop for each polynomial, which then has no choice in it. */
+/* k0 at x, in place of x, with e = e^-x. One loop per polynomial, so that the loops have no branches. */
 static void half_k0(double nu, size_t n, const double *e, double *x) {
     if (nu == 0.5)
         memcpy(x, e, n * sizeof *x);
@@ -99,7 +99,8 @@ static double half_bessel(double order, double x) {
     return above == 0.5 ? 1.0 : above == 1.5 ? 1.0 + 1.0 / x : 1.0 + (3.0 + 3.0 / x) / x;
 }
 
-/* 2^(1-nu)/Gamma(nu) x^nu e^x times sqrt(pi/(2 x)) for the four half-integers that have short forms; 0 for others. */
+/* 2^(1-nu)/Gamma(nu) x^nu e^x times sqrt(pi/(2 x)) for the four half-integers with closed forms; 0 for
+ * others. */
 static double half_front(double nu, double x) {
     if (nu == 0.5) return 1.0;
     if (nu == 1.5) return x;
@@ -107,8 +108,8 @@ static double half_front(double nu, double x) {
     return nu == 3.5 ? x * x * x / 15.0 : 0.0;
 }
 
-/* (1/x d/dx) x^nu K_nu(x) = -x^(nu-1) K_(nu-1)(x): t_m = (-a)^m 2^(1-nu)/Gamma(nu) x^nu K_(nu-m)(x). Where x is so
- * small that K may overflow they are nothing. */
+/* (1/x d/dx) x^nu K_nu(x) = -x^(nu-1) K_(nu-1)(x): t_m = (-a)^m 2^(1-nu)/Gamma(nu) x^nu K_(nu-m)(x). They are
+ * negligible where x is so small that K may overflow. */
 static void derivatives(double nu, double r, double t[3]) {
     const double a = sqrt(2.0 * nu), x = a * r, half = half_front(nu, x);
     const double e = half > 0.0 ? half * exp(-x) : 0.0;
@@ -133,7 +134,7 @@ static double smoothness(double nu) {
     return 2.0 * nu;
 }
 
-/* Size-biased by tau = nu/G, the law of G becomes Gamma(nu-1): needs nu > 1, as E tau does. */
+/* Size-biased by tau = nu/G, the law of G becomes Gamma(nu-1). Needs nu > 1, as E tau does. */
 static double mixing(double nu, bool biased, double u) {
     return nu / orffi_gamma_quantile(biased ? nu - 1.0 : nu, u);
 }
@@ -155,7 +156,8 @@ static double log_density(double nu, size_t dim, double r) {
            (nu + half) * log1p(r * r / (2.0 * nu));
 }
 
-/* Below 1/2 a process is rougher than Brownian motion, beyond 8 rows do not tell it from the gaussian base. */
+/* Below 1/2 a process is rougher than Brownian motion. Beyond 8, rows cannot distinguish it from the gaussian
+ * base. */
 static const double orders[] = {0.5, 1.0, 1.5, 2.0, 2.5, 3.5, 5.0, 8.0, 0.0};
 
 const orffi_base_ops orffi_base_matern = {

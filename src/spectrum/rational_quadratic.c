@@ -35,7 +35,7 @@ static double mixing_moment(double alpha, int k) {
 }
 
 /* p(z) = 2 (2 pi)^(-m/2) alpha^alpha/Gamma(alpha) (r^2/(2 alpha))^(e/2) K_e(r sqrt(2 alpha)), e = alpha -
- * m/2; at the origin it is finite only for e > 0. */
+ * m/2; finite at the origin only for e > 0. */
 static double log_density(double alpha, size_t dim, double r) {
     const double e = alpha - 0.5 * (double)dim, x = r * sqrt(2.0 * alpha);
     int sign;
@@ -45,7 +45,8 @@ static double log_density(double alpha, size_t dim, double r) {
     return front + log(2.0) + 0.5 * e * log(r * r / (2.0 * alpha)) + log(orffi_bessel_k_scaled(e, x)) - x;
 }
 
-/* A mixture of length scales whose logarithms have a spread of about 1 / (2 sqrt(alpha)): from far apart to nearly one. */
+/* The base is a mixture of length scales whose logarithms have a spread of about 1 / (2 sqrt(alpha)): from
+ * widely different scales to nearly one. */
 static const double alphas[] = {0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 0.0};
 
 const orffi_base_ops orffi_base_rational_quadratic = {

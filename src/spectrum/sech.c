@@ -1,5 +1,6 @@
-/* Hyperbolic secant base: k0 = prod 1/cosh(v_i); z has independent coordinates of density sech(pi z/2)/2. Of log(x + c) as
- * input and with length scale 2 it is the skewed chi-square kernel, prod 2 sqrt((x_i + c)(z_i + c)) / (x_i + z_i + 2 c). */
+/* Hyperbolic secant base: k0 = prod 1/cosh(v_i); z has independent coordinates of density sech(pi z/2)/2. On
+ * inputs log(x + c), with length scale 2, it is the skewed chi-square kernel, prod 2 sqrt((x_i + c)(z_i + c))
+ * / (x_i + z_i + 2 c). */
 #include <math.h>
 
 #include "spectrum/bases.h"
@@ -15,7 +16,8 @@ static double third(double v) {
     return f * tanh(v) * (6.0 * f * f - 1.0);
 }
 
-/* The distribution is 2/pi atan(exp(pi z/2)); from the nearer end so that small u keeps its digits. */
+/* Inverse of the distribution 2/pi atan(exp(pi z/2)), computed from the nearer end so that small u keep their
+ * digits. */
 static double quantile(double u) {
     return u < 0.5 ? 2.0 / ORFFI_PI * log(tan(0.5 * ORFFI_PI * u))
                    : -2.0 / ORFFI_PI * log(tan(0.5 * ORFFI_PI * (1.0 - u)));
@@ -25,7 +27,8 @@ static double biased_density(double t) {
     return t * t / cosh(0.5 * ORFFI_PI * t);
 }
 
-/* The share of z^2 sech(pi z/2)/2 with |z| <= t, by Simpson's rule: the density is smooth, 1e-10 with this many steps. */
+/* The share of z^2 sech(pi z/2)/2 with |z| <= t, by Simpson's rule. The density is smooth, and this many
+ * steps give 1e-10. */
 static double biased_share(double t) {
     enum { STEPS = 256 };
     const double h = t / STEPS;
@@ -34,7 +37,7 @@ static double biased_share(double t) {
     return sum * h / 3.0;
 }
 
-/* |z| with so much of the share, by halving: beyond 40 there is less than 1e-24 of it. */
+/* The |z| below which the share is `share`, by bisection; less than 1e-24 of it lies beyond 40. */
 static double biased_radius(double share) {
     double low = 0.0, high = 40.0;
     for (int i = 0; i < 48; i++) {
@@ -48,7 +51,7 @@ static double biased_quantile(double u) {
     return u < 0.5 ? -biased_radius(1.0 - 2.0 * u) : biased_radius(2.0 * u - 1.0);
 }
 
-/* E z^(2k): the Euler numbers, for the kernel's derivatives at 0 are these. */
+/* E z^(2k): the Euler numbers, as the kernel's derivatives at 0 are. */
 static double coordinate_moment(int k) {
     static const double euler[] = {1.0, 1.0, 5.0, 61.0};
     return euler[k];

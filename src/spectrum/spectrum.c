@@ -1,4 +1,4 @@
-/* Laws on R^d made of a base, length scales and, with covariates, two independent factors. */
+/* Laws on R^d, made of a base, length scales and, with covariates, two independent factors. */
 #include "spectrum/spectrum.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "spectrum/bases.h"
 #include "spectrum/line.h"
 
-/* Beyond this a Matern or rational quadratic kernel is a Gaussian to plotting accuracy. */
+/* Beyond this, a Matern or rational quadratic kernel looks Gaussian in a plot. */
 #define LARGEST_SHAPE 50.0
 
 const orffi_base_ops orffi_base_auto = {.id = ORFF_BASE_AUTO};
@@ -21,7 +21,7 @@ static const orffi_base_ops *const bases[ORFF_BASE_COUNT] = {
 #undef OPS_OF
 };
 
-/* Names that stand for a base and a shape at once. */
+/* Names that stand for a base and a shape together. */
 #define SHORT_FORMS(X)         \
     X("matern12", MATERN, 0.5) \
     X("matern32", MATERN, 1.5) \
@@ -42,7 +42,7 @@ static const struct {
 static const char *const names[] = {ORFF_BASE_LIST(ORFFI_NAME_OF_FILE) SHORT_FORMS(SHORT_NAME_OF) NULL};
 
 const orffi_base_ops *orffi_base_find(orff_base base) {
-    if (base == ORFF_BASE_AUTO) return &orffi_base_gaussian; /* nobody has chosen */
+    if (base == ORFF_BASE_AUTO) return &orffi_base_gaussian; /* the base if nobody has chosen one */
     return (unsigned)base < ORFF_BASE_COUNT ? bases[base] : NULL;
 }
 
@@ -101,7 +101,7 @@ static orff_status check_base(const orffi_base_ops *ops, int base, double shape)
     return ORFF_OK;
 }
 
-/* Fill space and covariates (already allocated) from the given positions, each used once. */
+/* Fills space and covariates (already allocated) from the given positions, which must not repeat. */
 static orff_status split(orffi_spectrum *s, const size_t *space) {
     for (size_t i = 0; i < s->space_count; i++) {
         s->space[i] = space ? space[i] : i;
@@ -179,7 +179,7 @@ static bool same_list(size_t n, const double *a, const double *b) {
     return !a == !b && (!a || memcmp(a, b, n * sizeof *a) == 0);
 }
 
-/* A Gaussian or product law is the same law however its inputs are split. */
+/* A Gaussian or product law does not depend on how its inputs are split. */
 bool orffi_spectrum_equal(const orffi_spectrum *a, const orffi_spectrum *b) {
     if (a->base != b->base || a->shape != b->shape || a->dim != b->dim) return false;
     if (memcmp(a->scale, b->scale, a->dim * sizeof *a->scale) != 0) return false;
@@ -299,7 +299,7 @@ static double coordinate_moment(const orffi_base_ops *base, int k) {
     return base->spherical ? normal[k] : base->coordinate_moment(k);
 }
 
-/* E (sum_i t_i z_i^2)^k from the power sums P_k = sum t_i^k, the coordinates independent given tau. */
+/* E (sum_i t_i z_i^2)^k from the power sums P_k = sum t_i^k; the coordinates are independent given tau. */
 static double moment_of_sum(const orffi_base_ops *base, double shape, int k, const double P[4]) {
     const double m2 = coordinate_moment(base, 1), m4 = coordinate_moment(base, 2),
                  m6 = coordinate_moment(base, 3);
@@ -311,7 +311,7 @@ static double moment_of_sum(const orffi_base_ops *base, double shape, int k, con
                   m2 * m2 * m2 * (P[1] * P[1] * P[1] - 3.0 * P[1] * P[2] + 2.0 * P[3]));
 }
 
-/* See orffi_centre_moment; P as in moment_of_sum, of all inputs. */
+/* See orffi_centre_moment; P as in moment_of_sum, over all inputs. */
 static double moment_around(const orffi_spectrum *s, int k, const double P[4]) {
     const orffi_base_ops *base = s->base;
     const double m2 = coordinate_moment(base, 1);
@@ -342,7 +342,7 @@ double orffi_spectrum_moment(const orffi_spectrum *s, int k) {
     return s->centre ? moment_around(s, k, P) : moment_of_sum(s->base, s->shape, k, P);
 }
 
-/* E tau^k: 1 where there is no tau. */
+/* E tau^k: 1 if the base has no tau. */
 static double tau_moment(const orffi_spectrum *s, int k) {
     return s->base->spherical ? s->base->mixing_moment(s->shape, k) : 1.0;
 }
@@ -359,8 +359,8 @@ static bool is_in_space(const orffi_spectrum *s, size_t input) {
     return found;
 }
 
-/* A spherical law is normal given tau, so that both families have a moment for four alike and one for two pairs. The
- * covariates are independent of the space, and what is odd in either vanishes. */
+/* Given tau a spherical law is normal, so both families have one moment for four equal indices and one for
+ * two pairs. The covariates are independent of the space, and odd moments vanish. */
 double orffi_spectrum_fourth(const orffi_spectrum *s, size_t i, size_t j, size_t a, size_t b) {
     const double m2 = coordinate_moment(s->base, 1), m4 = coordinate_moment(s->base, 2),
                  tau = tau_moment(s, 2);
