@@ -173,12 +173,10 @@ static orff_status find_axes(orffi_lattice_system *s, const double *A) {
 
 /* Computes rank and trace. */
 static void finish(orffi_lattice_system *s) {
-    double largest = 0.0;
     s->trace = 0.0;
     for (size_t h = 0; h < s->H; h++) {
         s->rank[h] = 0.0;
         for (size_t i = 0; i < s->p * s->r; i++) s->rank[h] += s->W[i * s->H + h] * s->W[i * s->H + h];
-        largest = fmax(largest, s->rank[h]);
         s->trace += orffi_lattice_count(s->lattice, h) * s->rank[h];
     }
     if (s->turn) {
