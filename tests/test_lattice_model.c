@@ -565,6 +565,36 @@ static void more_waves_than_rows(void **state) {
     end(&t);
 }
 
+/* Waves that could be solved densely, but with outputs of different variances: a rough kernel keeps the rows, a smooth one does
+ * not, as its nearest rows do not tell enough. */
+static void dense_waves_beside_few_rows(void **state) {
+    (void)state;
+    static const double apart[] = {1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 3.0};
+    support_numbers_only();
+    for (size_t i = 0; i < 2; i++) {
+        const lattice_case line = {.name = "dense waves",
+                                   .d = 1,
+                                   .p = 3,
+                                   .n = 1200,
+                                   .n_parts = 1,
+                                   .parts = {{.rule = ORFF_RULE_DECOMPOSABLE,
+                                              .A = apart,
+                                              .base = i ? ORFF_BASE_MATERN : ORFF_BASE_GAUSSIAN,
+                                              .shape = i ? 1.5 : 0.0,
+                                              .sigma = i ? 0.02 : 0.002}}};
+        problem t;
+        begin(&t, &line);
+        t.settings.lambda = 1e-4 / (double)line.n;
+        t.settings.posterior = ORFF_SWITCH_NO;
+        t.lattice = fit(&t, ORFF_ENGINE_LATTICE);
+        assert_string_equal(orff_model_describe(t.lattice).solve.method,
+                            i ? "lattice-neighbours-pcg" : "lattice-cholesky");
+        t.exact = fit(&t, ORFF_ENGINE_EXACT);
+        assert_true(distance_of(&t, t.lattice, t.exact) < 0.01 * spread_of(&t));
+        end(&t);
+    }
+}
+
 /* Many noisy rows of a smooth kernel are summed up, as the nearest of them do not tell what all of them do; of a rough one they are
  * kept, where that is less work. */
 static void nearest_rows_must_tell_enough(void **state) {
@@ -739,6 +769,7 @@ int main(void) {
         cmocka_unit_test(models_know_the_prior_and_travel_in_files),
         cmocka_unit_test(derivatives_are_those_of_the_values),
         cmocka_unit_test(more_waves_than_rows),
+        cmocka_unit_test(dense_waves_beside_few_rows),
         cmocka_unit_test(nearest_rows_must_tell_enough),
         cmocka_unit_test(leaving_out_is_fitting_without),
         cmocka_unit_test(lambda_is_found),

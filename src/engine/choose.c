@@ -37,10 +37,8 @@ orff_status orff_engine_parse(const char *name, orff_engine *engine) {
 
 /* ---- the choice */
 
-/* Order of a dense matrix (rows, times outputs where these are not alike) that is factored in a second.
- * Without a lattice, features would be slower and less exact up to twice that order. */
-#define FEW_NUMBERS       3000
-#define FEW_IF_NO_LATTICE 6000
+/* Without a lattice, features would be slower and less exact than a dense matrix up to this order. */
+#define FEW_IF_NO_LATTICE (2 * ORFFI_FEW_NUMBERS)
 
 /* Whether the settings ask for what only features have: schemes, numbers and tables of frequencies,
  * solvers, other losses, single precision, sums that can be resumed. */
@@ -87,10 +85,10 @@ static const orffi_engine *choose(const orff_settings *s, size_t d, size_t p, si
     size_t bytes;
     const bool lattice = orffi_engine_lattice.suits(s, d, p, rows, &bytes) == ORFF_OK;
     const double numbers = (double)rows * (is_alike(s) ? 1.0 : (double)p),
-                 few = !is_alike(s) ? FEW_NUMBERS
+                 few = !is_alike(s) ? ORFFI_FEW_NUMBERS
                        : !lattice   ? FEW_IF_NO_LATTICE
                        : p > 1      ? (double)orffi_engine_exact.parts_noises
-                                    : FEW_NUMBERS;
+                                    : ORFFI_FEW_NUMBERS;
     *reason = "there are hidden layers";
     if (s->n_hidden) return &orffi_engine_stack;
     *reason = "inputs are periodic";

@@ -180,6 +180,9 @@ ORFF_ENGINE_LIST(ORFFI_ENGINE_DECLARE)
 /* NULL for none, and for auto. */
 const orffi_engine *orffi_engine_find(orff_engine engine);
 
+/* Order of a dense matrix (rows, times outputs where these are not alike) that is factored in a second. */
+#define ORFFI_FEW_NUMBERS 3000
+
 /* The engine for these settings and so many rows (0: unknown). reason: why auto chose it, "" if the user
  * did; a constant string. Fails if the engine asked for cannot serve. */
 orff_status orffi_engine_choose(const orff_settings *settings, size_t d, size_t p, size_t rows,

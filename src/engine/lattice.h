@@ -270,6 +270,9 @@ orff_status orffi_lattice_expect(const orffi_task *task, const orff_kernel *kern
 /* The number of samples for error bars that so many rows (0: unknown) get if they are summed up. */
 size_t orffi_lattice_draws(const orffi_lattice_rows *rows, size_t known);
 
+/* The number of multiplications, about, of a dense solution for complete rows. */
+orff_status orffi_lattice_dense_work(const orffi_lattice_rows *rows, const orff_kernel *kernel, double *work);
+
 /* The number of multiplications, about, for so many complete rows if they are kept, and if they are summed
  * up on a lattice that is not solved densely; at the rate of dense matrices. */
 orff_status orffi_lattice_compare(const orffi_lattice_rows *rows, const orff_kernel *kernel, size_t known,

@@ -294,6 +294,17 @@ static bool is_rough(const orff_kernel *kernel) {
     return true;
 }
 
+/* A dense solution is exact, and worth what a dense matrix of the rows may cost. Beyond that, rows that are fewer than the waves
+ * are kept if their nearest determine values and error bars. */
+static orff_status prefers_to_dense(const orffi_lattice_rows *r, const orff_kernel *kernel, size_t known,
+                                    bool *prefers) {
+    double work;
+    if (known > orffi_lattice_unknowns(&r->lattice) || !is_rough(kernel)) return ORFF_OK;
+    ORFFI_TRY(orffi_lattice_dense_work(r, kernel, &work));
+    *prefers = work > pow(ORFFI_FEW_NUMBERS, 3.0);
+    return ORFF_OK;
+}
+
 /* Error bars of kept rows come from the nearest, with the kernel beyond the lattice too: so few rows are kept in any case, those that
  * are no more than the waves, and those with little noise, for which iterations on waves go into hundreds. Else it is a matter of
  * work, where the nearest say enough: steps on waves cost what the waves do, and waves need a solution for each sample of error
@@ -302,9 +313,9 @@ orff_status orffi_lattice_prefers_rows(const orffi_lattice_rows *r, const orff_k
                                        double noise, bool *prefers) {
     double kept, summed;
     *prefers = false;
-    if (orffi_lattice_is_direct(kernel, &r->lattice, false) ||
-        !orffi_lattice_can_keep(r, kernel, known, ORFFI_LATTICE_MOST_KEPT))
-        return ORFF_OK;
+    if (!orffi_lattice_can_keep(r, kernel, known, ORFFI_LATTICE_MOST_KEPT)) return ORFF_OK;
+    if (orffi_lattice_is_direct(kernel, &r->lattice, false))
+        return prefers_to_dense(r, kernel, known, prefers);
     *prefers = noise < ORFFI_SMALL_NOISE || known <= orffi_lattice_unknowns(&r->lattice) ||
                orffi_lattice_can_keep(r, kernel, known, MOST_NOISY);
     if (*prefers || !is_rough(kernel)) return ORFF_OK;

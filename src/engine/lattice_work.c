@@ -134,6 +134,15 @@ orff_status orffi_lattice_compare(const orffi_lattice_rows *rows, const orff_ker
     return status;
 }
 
+orff_status orffi_lattice_dense_work(const orffi_lattice_rows *rows, const orff_kernel *kernel,
+                                     double *work) {
+    orffi_lattice_system system = {0};
+    const orff_status status = orffi_lattice_system_init(&system, &rows->lattice, kernel, false);
+    if (!status) *work = (double)group_count(&system) * pow((double)orffi_lattice_block_size(&system, false), 3.0);
+    orffi_lattice_system_clear(&system);
+    return status;
+}
+
 /* ---- directed rows */
 
 static orff_status expect(orffi_lattice_rows *r, const orff_kernel *kernel, double N, size_t rows,
