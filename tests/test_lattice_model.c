@@ -575,22 +575,23 @@ static void dense_waves_beside_few_rows(void **state) {
         const lattice_case line = {.name = "dense waves",
                                    .d = 1,
                                    .p = 3,
-                                   .n = 1200,
+                                   .n = 400,
                                    .n_parts = 1,
                                    .parts = {{.rule = ORFF_RULE_DECOMPOSABLE,
                                               .A = apart,
                                               .base = i ? ORFF_BASE_MATERN : ORFF_BASE_GAUSSIAN,
                                               .shape = i ? 1.5 : 0.0,
-                                              .sigma = i ? 0.02 : 0.002}}};
+                                              .sigma = i ? 0.008 : 0.0012}}};
         problem t;
         begin(&t, &line);
-        t.settings.lambda = 1e-4 / (double)line.n;
+        t.settings.lambda = 1e-3 / (double)line.n;
         t.settings.posterior = ORFF_SWITCH_NO;
         t.lattice = fit(&t, ORFF_ENGINE_LATTICE);
         assert_string_equal(orff_model_describe(t.lattice).solve.method,
                             i ? "lattice-neighbours-pcg" : "lattice-cholesky");
         t.exact = fit(&t, ORFF_ENGINE_EXACT);
-        assert_true(distance_of(&t, t.lattice, t.exact) < 0.01 * spread_of(&t));
+        assert_true(distance_of(&t, t.lattice, t.exact) <
+                    0.03 * spread_of(&t)); /* waves that noise hides are left out */
         end(&t);
     }
 }

@@ -279,7 +279,7 @@ orff_status orffi_lattice_solve_at(orffi_lattice_rows *r, double lambda, bool ev
     if (!status) status = solve_axes(&r->system, &r->block, shift, r->b, r->theta, &out->iterations);
     orffi_stage_leave(&before);
     if (status || !evidence) return status;
-    double log_det;
+    double log_det = 0.0;
     status = enter_steps(&all, all.field, all.probes, &before);
     if (!status) status = determine_axes(r, shift, &log_det, &out->error, &out->dof);
     orffi_stage_leave(&before);
