@@ -176,8 +176,8 @@ static void test_few_outliers_are_named(void **state) {
 /* Ten values of the first input with levels of their own, which the second does not change: blocks have neighbours of the same
  * level, and a new value has none. Nothing is wrong where levels follow from each other. */
 static void test_values_that_are_groups(void **state) {
-    static const char *const settings[] = {"engine=exact",    "base=gaussian", "sigma=1.5,20", "lambda=1e-6",
-                                           "scale-inputs=no", "center=no",     NULL};
+    static const char *const settings[] = {
+        "engine=exact", "base=gaussian", "sigma=1.5,20", "lambda=1e-6", "scale-inputs=no", "center=no", NULL};
     const orffi_rng rng = {8, 2};
     rows r = {support_zeros(2 * N), support_zeros(N)};
     (void)state;
@@ -193,6 +193,35 @@ static void test_values_that_are_groups(void **state) {
         assert_int_equal(warnings_within(&r, settings, all), smooth ? 0 : ORFF_WARN_REPEATED);
     }
     rows_free(&r);
+}
+
+/* Columns of a grid across which a field changes from one to the next: the coordinates of a field are no groups. */
+static void test_coordinates_are_no_groups(void **state) {
+    const orffi_rng rng = {8, 3};
+    double X[2 * N], Y[2 * N];
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        X[2 * i] = (double)(i % 10);
+        X[2 * i + 1] = 10.0 * orffi_rng_uniform(rng, i, 0);
+        for (size_t k = 0; k < 2; k++)
+            Y[2 * i + k] = (k ? 0.0 : orffi_rng_normal(rng, i % 10, 1)) +
+                           0.02 * orffi_rng_normal(rng, i, 2 + (unsigned)k);
+    }
+    for (size_t field = 0; field < 2; field++) {
+        const char *const settings[] = {field ? "kernel=curl-free" : "kernel=decomposable",
+                                        "engine=exact",
+                                        "base=gaussian",
+                                        "sigma=1.5,20",
+                                        "lambda=1e-6",
+                                        "scale-inputs=no",
+                                        "center=no",
+                                        NULL};
+        orff_model *model = NULL;
+        assert_ok(orff_learn(&model, settings, 2, 2, N, X, Y));
+        const bool warned = orff_model_describe(model).warnings & ORFF_WARN_REPEATED;
+        assert_int_equal(warned, !field);
+        orff_model_free(model);
+    }
 }
 
 /* Six groups at a distance; the middle one is not as the others, and its errors are 30 times their bars: five of six groups are
@@ -241,6 +270,7 @@ int main(void) {
         cmocka_unit_test(test_few_outliers_are_named),
         cmocka_unit_test(few_groups_tell),
         cmocka_unit_test(test_values_that_are_groups),
+        cmocka_unit_test(test_coordinates_are_no_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "exact/near.h"
 #include "model/held_out.h"
 #include "model/outliers.h"
+#include "model/trial.h"
 
 #define STREAM  0x4454u
 #define QUERIES 500  /* rows whose nearest one is looked for */
@@ -24,8 +25,8 @@
 #define HIGHEST    0.65 /* coverage of 50 % likewise: of 95 % too many cannot be told from chance */
 #define NEGLIGIBLE 0.01 /* of the spread of the outputs: errors whose bars are not asked about */
 #define CHANCE     3.0  /* standard errors of a binomial count: one of 700 fits errs by chance */
-#define OUTLYING   0.5  /* share of outliers in squares: without them the noise is less than 0.7 of what it seems */
-#define TOP        9.1  /* log of noise over field: all but the end of what the evidence looks at (candidate.c) */
+#define OUTLYING   0.5  /* share of outliers in squares: the noise seems larger by a factor of 1.4 */
+#define TOP        9.1  /* log of noise over field: just below the largest that candidate.c tries */
 
 static const unsigned all_flags = ORFF_WARN_LAMBDA_AT_END | ORFF_WARN_FEW_FEATURES | ORFF_WARN_WILD |
                                   ORFF_WARN_COVERAGE | ORFF_WARN_OUTLIERS | ORFF_WARN_REPEATED |
@@ -245,6 +246,11 @@ static orff_status try_input(orff_model *model, const orffi_plan *plan, const or
     return status;
 }
 
+/* A coordinate of a field: on a grid it has few values too, but they are no groups. */
+static bool is_coordinate(const orffi_plan *plan, size_t input) {
+    return plan->physical && orffi_plan_in_space(plan, input);
+}
+
 /* ---- outliers */
 
 /* What is known of the errors of rows, as standard deviations in some unit: n x p. */
@@ -302,8 +308,10 @@ orff_status orffi_doubts_find(orff_model *model, const orffi_plan *plan, const o
     }
     if (is_wrong(model, head)) model->doubts.flags |= ORFF_WARN_COVERAGE;
     ORFFI_TRY(find_outliers(model, plan, rows));
-    if (model->doubts.flags & ORFF_WARN_OUTLIERS) model->doubts.flags &= ~ORFF_WARN_MEAN; /* they hide the field */
-    for (size_t k = 0; k < plan->d; k++) ORFFI_TRY(try_input(model, plan, rows, k));
+    if (model->doubts.flags & ORFF_WARN_OUTLIERS)
+        model->doubts.flags &= ~ORFF_WARN_MEAN; /* they hide the field */
+    for (size_t k = 0; k < plan->d; k++)
+        if (!is_coordinate(plan, k)) ORFFI_TRY(try_input(model, plan, rows, k));
     orffi_doubts_say(model);
     return ORFF_OK;
 }
@@ -348,8 +356,8 @@ void orffi_doubts_say(orff_model *model) {
             model->lambda);
     if (flags & ORFF_WARN_MEAN)
         say(model,
-            "the outputs look like noise about their mean; the error bars of the field leave out the error of this "
-            "mean and are too small: check the columns, or give trend constant, which includes it");
+            "the outputs look like noise about their mean; the error bars of the field leave out the error "
+            "of this mean and are too small: check the columns, or give trend constant, which includes it");
     if (flags & ORFF_WARN_FEW_FEATURES)
         say(model,
             "at the training rows the error of the model is %.3g, more than that of the value at the nearest "
