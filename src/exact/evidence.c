@@ -116,10 +116,15 @@ static orff_status evaluate(orffi_evidence *e, const double *x, double *value, d
     return gradient ? orffi_evidence_find_gradient(e, x, s, gradient) : ORFF_OK;
 }
 
-orff_status orffi_evidence_evaluate(orffi_evidence *e, const double *x, double *value, double *gradient) {
+/* Limits BLAS to one thread if no group is worth more. Returns what orffi_team_limit restores. */
+static int limit_team(const orffi_evidence *e) {
     bool alone = true;
     for (size_t g = 0; g < e->n_groups; g++) alone &= e->groups[g].P <= ORFFI_ALONE;
-    const int before = orffi_team_limit(alone ? 1 : 0);
+    return orffi_team_limit(alone ? 1 : 0);
+}
+
+orff_status orffi_evidence_evaluate(orffi_evidence *e, const double *x, double *value, double *gradient) {
+    const int before = limit_team(e);
     const orff_status status = evaluate(e, x, value, gradient);
     orffi_team_limit(before);
     return status;
@@ -211,16 +216,22 @@ orff_status orffi_evidence_mean(const orffi_evidence *e, double noise, double to
 /* ---- rows left out */
 
 /* y_i - f_(-i)(x_i) = (C^-1 y)_i / (C^-1)_ii */
-orff_status orffi_evidence_left_out(orffi_evidence *e, double *squares) {
-    for (size_t k = 0; k < e->n_groups; squares += e->groups[k++].P) {
-        orffi_evidence_group *g = &e->groups[k];
-        ORFFI_TRY(orffi_cholesky_inverse(g->P, g->C));
-        memset(squares, 0, g->P * sizeof *squares);
-        for (size_t i = 0; i < g->P * e->copies; i++) {
-            const size_t row = i / e->copies;
-            const double error = g->t[i] / g->C[row * g->P + row];
-            squares[row] += error * error;
-        }
+static orff_status leave_out(const orffi_evidence *e, orffi_evidence_group *g, double *squares) {
+    ORFFI_TRY(orffi_cholesky_inverse(g->P, g->C));
+    memset(squares, 0, g->P * sizeof *squares);
+    for (size_t i = 0; i < g->P * e->copies; i++) {
+        const size_t row = i / e->copies;
+        const double error = g->t[i] / g->C[row * g->P + row];
+        squares[row] += error * error;
     }
     return ORFF_OK;
+}
+
+orff_status orffi_evidence_left_out(orffi_evidence *e, double *squares) {
+    const int before = limit_team(e);
+    orff_status status = ORFF_OK;
+    for (size_t k = 0; !status && k < e->n_groups; squares += e->groups[k++].P)
+        status = leave_out(e, &e->groups[k], squares);
+    orffi_team_limit(before);
+    return status;
 }

@@ -6,7 +6,9 @@
 #include "exact/evidence.h"
 #include "exact/evidence_part.h"
 
-#define ORFFI_ALONE 1200 /* up to this order one thread takes milliseconds: waking others does not pay */
+/* Up to this order one thread takes some tenths of a second. A second one would save a tenth of the time on an
+ * idle machine, and where others take the processors the two wait for each other for longer than that. */
+#define ORFFI_ALONE 2000
 
 typedef struct orffi_evidence_group {
     size_t n, P;          /* rows, order */
