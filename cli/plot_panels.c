@@ -16,6 +16,8 @@ static void put_palette(const picture *f, const panel *one) {
     fprintf(f->script, "set palette defined %s\nset cbrange [%.9g:%.9g]\n",
             cli_style_palette(f->file.style, low < 0.0 && low == -high, colours), low, high);
     cli_put_tics(f->script, "cb", low, high, tic);
+    /* The label would be a letter too near to numbers that gnuplot is given as a list. */
+    if (f->panels == 1) fputs("set cblabel offset char 1,0\n", f->script);
 }
 
 static bool has_contours(const picture *f, const panel *one) {
